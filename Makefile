@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# `make` prints the targets. Everything else is in mk/build.mk, which needs the
+# tools that `setup` installs; so each target here sets up first, once.
+
+B ?= build
+export B
+
+.PHONY: help setup clean
+help:
+	@echo 'make run         send a file by RDMA Write through two simulated NICs and check it'
+	@echo '                 FILE=path  LOSS=0.01  SEED=1  PATHS=4  ENGINE=rtl|native  WAVES=1'
+	@echo 'make test        every test; the last line says how many passed and failed'
+	@echo 'make bench       measure; prints a table, writes $(B)/bench.json'
+	@echo 'make all         library, tools, simulator'
+	@echo 'make rtl         Verilog of every kernel and of the NIC in $(B)/rtl'
+	@echo 'make lint        Verilator lint of all RTL'
+	@echo 'make report      registers, memories and operations of every kernel'
+	@echo 'make gen         print the committed generated files again;  check-gen: are they up to date?'
+	@echo 'make fuzz-hlsc   compiler against Verilator on N=500 random kernels, SEED=1'
+	@echo 'make test-NAME   one suite: defs hlsc movers nic hw sim host run replay'
+	@echo 'make setup       install the Debian packages of mk/packages.txt that are missing'
+	@echo 'make clean       remove $(B)/'
+
+setup: $(B)/.setup
+$(B)/.setup: mk/packages.txt mk/setup.sh
+	@mk/setup.sh $@
+
+clean:
+	rm -rf $(B)
+
+# Everything else is a target of mk/build.mk.
+Makefile mk/packages.txt mk/setup.sh: ;
+%: setup
+	@$(MAKE) --no-print-directory -f mk/build.mk $@

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ctrl/ctrl.h"
+
+enum ctrl_state { CTRL_IDLE, CTRL_WRITE, CTRL_READ, CTRL_SETTLING };
+
+enum { CTRL_PROBE_MIN = 2500, CTRL_RETRY_MAX = 10, CTRL_CWND_INIT = 32 };
+
+MR_INLINE u(32) ctrl_counter(const struct ctrl *k, u(16) addr)
+{
+    u(16) at = MR_REG_CNT;
+    u(32) value = 0;
+
+#define MR_COUNTER(name, kernel, text)                                                             \
+    if (addr == at)                                                                                \
+        value = k->cnt_##name;                                                                     \
+    at += 4;
+#include "counters.def"
+#undef MR_COUNTER
+    return value;
+}
+
+MR_INLINE u(32) ctrl_read(struct ctrl *k, u(16) addr)
+{
+    if (addr >= MR_REG_TBL_DATA && addr < MR_REG_TBL_DATA + 64) {
+        u(4) lane = (u(4))((addr - MR_REG_TBL_DATA) >> 2);
+        return (u(32))(k->data >> ((u(512))lane << 5));
+    }
+    switch ((unsigned)addr) {
+    case MR_REG_MAGIC: return 0x4d524f43;
+    case MR_REG_VERSION: return 0x00010000;
+    case MR_REG_LAYOUT_HASH: return MR_LAYOUT_HASH;
+    case MR_REG_CAP_CONNS: return MR_CONNS;
+    case MR_REG_CAP_PATHS: return MR_PATHS;
+    case MR_REG_CAP_STREAMS: return MR_STREAMS;
+    case MR_REG_CAP_KEYS: return MR_KEYS;
+    case MR_REG_CAP_CQS: return MR_CQS;
+    case MR_REG_CAP_MSGS: return MR_MSGS;
+    case MR_REG_CLOCK_KHZ: return 250000;
+    case MR_REG_TIME_LO: k->time_hi = (u(32))(k->now >> 32); return (u(32))k->now;
+    case MR_REG_TIME_HI: return k->time_hi;
+    case MR_REG_PROBE_MIN: return k->probe_min;
+    case MR_REG_RETRY_MAX: return k->retry_max;
+    case MR_REG_CWND_INIT: return k->cwnd_init;
+    case MR_REG_TBL_INDEX: return k->index;
+    case MR_REG_TBL_STATUS: return k->state != CTRL_IDLE ? 1 : k->refused ? 2 : 0;
+    default: return ctrl_counter(k, addr);
+    }
+}
+
+/** A command of TBL_CMD: refuses what no kernel owns. */
+MR_INLINE void ctrl_command(struct ctrl *k, u(32) cmd)
+{
+    u(8) op = (u(8))(cmd >> 24);
+    u(8) table = (u(8))(cmd >> 16);
+    u(32) size = table == MR_TBL_CONN     ? MR_CONNS
+                 : table == MR_TBL_PATH   ? MR_CONNS * MR_PATHS
+                 : table == MR_TBL_STREAM ? MR_STREAMS
+                 : table == MR_TBL_KEY    ? MR_KEYS
+                 : table == MR_TBL_CQ     ? MR_CQS
+                 : table == MR_TBL_TELE   ? MR_CONNS * MR_PATHS
+                                          : 0;
+    bool reads = table == MR_TBL_TELE;
+
+    k->table = table;
+    k->refused = k->index >= size || op != (reads ? MR_TBLOP_READ : MR_TBLOP_WRITE);
+    if (!k->refused)
+        k->state = reads ? CTRL_READ : CTRL_WRITE;
+}
+
+MR_INLINE void ctrl_write(struct ctrl *k, u(16) addr, u(32) v)
+{
+    if (addr >= MR_REG_TBL_DATA && addr < MR_REG_TBL_DATA + 64) {
+        u(512) at = (u(512))(u(4))((addr - MR_REG_TBL_DATA) >> 2) << 5;
+        k->data = (k->data & ~((u(512))0xffffffff << at)) | ((u(512))v << at);
+        return;
+    }
+    switch ((unsigned)addr) {
+    case MR_REG_PROBE_MIN: k->probe_min = v; break;
+    case MR_REG_RETRY_MAX: k->retry_max = v > 250 ? 250 : v; break;
+    case MR_REG_CWND_INIT: k->cwnd_init = v == 0 ? 1 : v > 256 ? 256 : v; break;
+    case MR_REG_TBL_INDEX: k->index = v; break;
+    case MR_REG_TBL_CMD: ctrl_command(k, v); break;
+    case MR_REG_DB_SQ:
+        mr_put(k->db, (struct doorbell){.stream = (u(16))(v >> 16), .pidx = (u(16))v});
+        break;
+    default: break;
+    }
+}
+
+MR_INLINE void ctrl_request(struct ctrl *k)
+{
+    struct reg_req r = k->req.data;
+    u(32) value = 0;
+
+    if (!k->req.valid || !k->rsp.ready || !k->db.ready)
+        return;
+    // What a command under way uses must not change: its registers wait for the end of it.
+    if (r.write && k->state != CTRL_IDLE && r.addr < MR_REG_CNT)
+        return;
+    if (r.write)
+        ctrl_write(k, r.addr, r.data);
+    else
+        value = ctrl_read(k, r.addr);
+    mr_take(k->req);
+    mr_put(k->rsp, (struct reg_rsp){.data = value});
+}
+
+MR_INLINE void ctrl_broadcast(struct ctrl *k)
+{
+    struct cfg_write w = {.table = k->table, .index = (u(16))k->index, .bits = k->data};
+
+    if (!k->cfg_rx_check.ready || !k->cfg_rx_path.ready || !k->cfg_tx_sched.ready ||
+        !k->cfg_tx_seg.ready || !k->cfg_tx_path.ready || !k->cfg_tx_ack.ready ||
+        !k->cfg_tx_cpl.ready || !k->cfg_tx_check.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready)
+        return;
+    mr_put(k->cfg_rx_check, w);
+    mr_put(k->cfg_rx_path, w);
+    mr_put(k->cfg_tx_sched, w);
+    mr_put(k->cfg_tx_seg, w);
+    mr_put(k->cfg_tx_path, w);
+    mr_put(k->cfg_tx_ack, w);
+    mr_put(k->cfg_tx_cpl, w);
+    mr_put(k->cfg_tx_check, w);
+    mr_put(k->cfg_tx_hdr, w);
+    mr_put(k->cfg_cqe, w);
+    k->settle = CTRL_SETTLE;
+    k->state = CTRL_SETTLING;
+}
+
+MR_KERNEL(ctrl)
+{
+    u(2) state = k->state;
+    bool asked = k->settle == 1;
+
+    if (!k->started) {
+        k->probe_min = CTRL_PROBE_MIN;
+        k->retry_max = CTRL_RETRY_MAX;
+        k->cwnd_init = CTRL_CWND_INIT;
+        k->started = true;
+        return;
+    }
+    ctrl_request(k);
+    if (state == CTRL_WRITE) {
+        ctrl_broadcast(k);
+    } else if (state == CTRL_READ && !asked && k->tele_req.ready) {
+        mr_put(k->tele_req, (struct tele_req){.index = (u(16))k->index});
+        k->settle = 1;  // asked
+    } else if (state == CTRL_READ && asked && k->tele_rsp.valid) {
+        mr_take(k->tele_rsp);
+        k->data = k->tele_rsp.data.bits;
+        k->settle = 0;
+        k->state = CTRL_IDLE;
+    } else if (state == CTRL_SETTLING) {
+        k->settle--;
+        if (k->settle == 0)
+            k->state = CTRL_IDLE;
+    }
+}

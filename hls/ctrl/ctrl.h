@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ctrl - the registers of BAR 0 (defs/regs.def): identity, limits, table
+ * access, counters, doorbells.
+ *
+ * A table write is copied to every kernel that owns a table; each keeps what it
+ * needs. TBL_STATUS stays 1 until every copy has been taken and CTRL_SETTLE
+ * cycles have passed, in which the owners store it.
+ */
+#ifndef MR_CTRL_H
+#define MR_CTRL_H
+
+#include "desc.h"
+#include "ext.h"
+
+#define CTRL_SETTLE 63
+
+struct ctrl {
+    MR_IN(struct reg_req, req);
+    MR_OUT(struct reg_rsp, rsp);
+    MR_OUT(struct doorbell, db);
+    MR_OUT(struct cfg_write, cfg_rx_check);
+    MR_OUT(struct cfg_write, cfg_rx_path);
+    MR_OUT(struct cfg_write, cfg_tx_sched);
+    MR_OUT(struct cfg_write, cfg_tx_seg);
+    MR_OUT(struct cfg_write, cfg_tx_path);
+    MR_OUT(struct cfg_write, cfg_tx_ack);
+    MR_OUT(struct cfg_write, cfg_tx_cpl);
+    MR_OUT(struct cfg_write, cfg_tx_check);
+    MR_OUT(struct cfg_write, cfg_tx_hdr);
+    MR_OUT(struct cfg_write, cfg_cqe);
+    MR_OUT(struct tele_req, tele_req);
+    MR_IN(struct tele_rsp, tele_rsp);
+    MR_CFG(u(64), now);
+#define MR_COUNTER(name, kernel, text) MR_CFG(u(32), cnt_##name);
+#include "counters.def"
+#undef MR_COUNTER
+    MR_STAT(u(32), probe_min);  // cycles
+    MR_STAT(u(32), retry_max);
+    MR_STAT(u(32), cwnd_init);  // packets
+    bool started;    // the defaults above are set
+    u(2) state;      // enum ctrl_state
+    u(6) settle;     // cycles left of CTRL_SETTLE
+    bool refused;    // the last command was
+    u(32) index;     // TBL_INDEX
+    u(8) table;      // of the command under way
+    u(512) data;     // TBL_DATA
+    u(32) time_hi;   // latched by TIME_LO
+};
+
+#endif

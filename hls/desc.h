@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * desc.h - what flows between kernels. Each struct is one item of one kind of
+ * stream; nic.def says which kernels it connects. Wire, host and table layouts
+ * are not here: they are rows in defs/.
+ */
+#ifndef MR_DESC_H
+#define MR_DESC_H
+
+#include "mr_defs.h"
+#include "params.h"
+#include "stream.h"
+
+/* ---- configuration, from ctrl to every kernel that owns a table ---- */
+
+/** One table entry written by the host. */
+struct cfg_write {
+    u(8) table;    // MR_TBL_*
+    u(16) index;   // entry
+    u(512) bits;   // the entry, layout of the table
+};
+
+/** Read of one path's telemetry, and its answer. */
+struct tele_req {
+    u(16) index;  // connection index * MR_PATHS + path
+};
+struct tele_rsp {
+    u(512) bits;  // layout tele
+};
+
+/* ---- receive ---- */
+
+/** Bytes of a frame for the integrity value; mutable fields already replaced. [spec 3] */
+struct crc_beat {
+    u(512) data;  // bytes outside the covered range are 0; the initial value is folded in
+    u(7) n;       // with last: covered range ends behind byte n - 1 of this beat, 0 to 64
+    bool last;    // ends the frame's value and starts the next
+};
+
+/** Value behind a crc_beat with last. */
+struct crc_sum {
+    u(32) crc;  // register after 64 bytes of the last beat (icrc_acc), or rewound to n (icrc_fix); no final inversion
+    u(7) n;     // as in the last crc_beat
+};
+
+/** A frame's first 128 bytes and what the beats told; sent with its last beat. */
+struct rx_frame {
+    u(1024) hdr;   // bytes behind the frame's end are 0
+    u(16) len;     // bytes from the MAC, saturated
+    bool bad;      // MAC error, truncated against its IP length, or longer than the limit
+    bool has_pay;  // beats of this frame stand in the payload FIFO
+};
+
+/** Beats 1 to the end of a frame, as received, for rx_place. */
+struct pay_beat {
+    u(512) data;
+    bool last;  // last one of this frame in the payload FIFO
+};
+
+/** A parsed frame. Every frame yields one, in order, so that its payload is drained. */
+struct rx_pkt {
+    struct mr_base base;
+    u(336) ext;      // the extension's bytes, byte 0 in bits 7:0
+    u(128) saddr;    // as in layout conn
+    u(128) daddr;
+    u(48) dmac;      // first byte on the wire highest
+    u(8) payload_at; // offset of the payload in the frame, at least 64
+    bool ipv6;
+    bool ce;         // arrived with the CE mark
+    bool drop;       // nothing but drain; already counted
+    bool has_pay;
+};
+
+/** A packet that passed rx_check: on its way to the path's sequence. */
+struct rx_seq {
+    u(16) conn;      // connection index
+    u(3) path;
+    u(4) kind;       // MR_KIND_DATA, MR_KIND_PATH; others only drain
+    u(24) psn;
+    u(32) ts;
+    u(8) err;        // MR_ERR_*: refuse with this code
+    u(64) bus;       // bus address of the payload's destination
+    u(16) len;       // payload bytes
+    u(24) stream;    // own stream number
+    u(32) msg;
+    u(32) offset;
+    u(24) peer_stream;  // number to name in an error notification
+    u(8) payload_at;
+    bool ce;
+    bool drop;
+    bool has_pay;
+};
+
+/** What rx_place does with the beats of one frame. */
+struct rx_put {
+    u(64) bus;       // destination
+    u(16) len;       // bytes to write; 0 = only drain
+    u(8) payload_at; // offset of the payload in the frame, 64 to 127
+    bool has_pay;    // beats to take from the payload FIFO
+};
+
+/** A path whose acknowledgment is due. */
+struct path_id {
+    u(16) conn;
+    u(3) path;
+};
+
+/** An acknowledgment, outbound (tx_hdr) and inbound (tx_ack). */
+struct ack {
+    u(16) conn;
+    u(3) path;
+    u(24) psn;    // first number not received
+    u(32) ts;     // echo
+    u(16) edge;
+    u(16) ce;
+    u(32) hint;
+    u(16) delay;
+    u(256) bits;
+};
+
+/** An error notification, outbound (tx_hdr) and inbound (tx_ack). */
+struct err_note {
+    u(16) conn;
+    u(3) path;
+    u(24) psn;
+    u(8) code;
+    u(24) stream;  // the receiver's number of it
+    u(32) msg;
+    u(32) offset;
+};
+
+/* ---- transmit ---- */
+
+/** Doorbell from the host. */
+struct doorbell {
+    u(16) stream;
+    u(16) pidx;  // producer index, slots modulo 2^16
+};
+
+/** tx_sched asks tx_wqe for one queue entry. */
+struct fetch {
+    u(16) stream;
+    u(16) conn;
+    u(24) peer;   // the peer's stream number
+    u(16) pd;
+    u(16) widx;   // queue index
+    u(32) msg;    // message number
+    u(1) slot;    // of the two entry places that tx_seg has per stream
+};
+
+/** A queue entry, read and looked at. */
+struct msg {
+    u(16) stream;
+    u(16) conn;
+    u(24) peer;
+    u(16) pd;
+    u(16) widx;
+    u(32) msg;
+    u(1) slot;
+    u(8) opcode;
+    u(8) flags;   // MR_WQEF_*
+    u(32) length;
+    u(64) raddr;
+    u(32) rkey;
+    u(32) imm;
+    u(64) laddr;
+    u(32) lkey;
+    u(8) err;     // MR_ERR_*: entry refused
+};
+
+/** A data packet, from segmentation to the wire; also what the slot store keeps. */
+struct pkt {
+    u(16) conn;
+    u(3) path;     // from tx_path on
+    u(24) psn;     // from tx_path on
+    u(32) ts;      // from tx_path on
+    u(16) stream;  // own number
+    u(24) peer;    // the peer's stream number
+    u(16) pd;
+    u(32) msg;
+    u(32) offset;
+    u(32) msg_len;
+    u(13) len;     // payload bytes
+    u(8) opcode;
+    u(8) flags;    // MR_FLAG_*
+    u(64) raddr;   // of this packet
+    u(32) rkey;
+    u(32) imm;
+    u(64) laddr;   // of this packet; behind tx_check the bus address
+    u(32) lkey;
+};
+
+enum verdict_kind { VERDICT_SENT = 0, VERDICT_BLOCKED = 1, VERDICT_WAKE = 2 };
+
+/** tx_path's answer to tx_seg. */
+struct verdict {
+    u(2) kind;
+    u(16) stream;  // SENT, BLOCKED
+    u(16) conn;    // BLOCKED, WAKE
+    u(13) len;     // SENT: payload bytes
+    bool last;     // SENT: last packet of its message
+};
+
+/** tx_path tells tx_ack what left. */
+struct sent {
+    u(16) conn;
+    u(3) path;
+    u(24) psn;
+    u(32) ts;
+    bool resent;
+};
+
+/** tx_ack's news for tx_path. */
+struct credit {
+    u(16) conn;
+    u(3) path;
+    u(24) una;    // new oldest unacknowledged number
+    u(9) freed;   // packets that got acknowledged
+    u(9) cwnd;    // window from now on
+    bool marked;  // the path's queue is marked by the fabric
+};
+
+enum slot_why { SLOT_DONE = 0, SLOT_RESEND = 1, SLOT_ERROR = 2 };
+
+/** tx_ack asks the slot store for the packet (conn, path, psn). */
+struct slot_req {
+    u(16) conn;
+    u(3) path;
+    u(24) psn;
+    u(2) why;
+    u(8) code;   // SLOT_ERROR: MR_ERR_*
+};
+
+/** A packet of a message got acknowledged. */
+struct done {
+    u(16) stream;
+    u(32) msg;
+};
+
+/** A message failed. */
+struct fail {
+    u(16) stream;
+    u(32) msg;
+    u(8) code;  // MR_ERR_*
+};
+
+/** A message was begun. */
+struct start {
+    u(16) stream;
+    u(32) msg;
+    u(24) packets;
+    u(16) widx;
+    u(8) opcode;
+    u(32) length;
+    bool signaled;
+    u(8) err;
+};
+
+/** A message, or a place for an entry, came free. */
+struct stream_id {
+    u(16) stream;
+};
+
+/** The stream sends nothing new, and nothing again from this message on. */
+struct stop {
+    u(16) stream;
+    u(32) msg;
+};
+
+/** A completion on its way to the host. */
+struct completion {
+    u(16) cq;
+    struct mr_cqe cqe;  // phase and time are set by the cqe kernel
+};
+
+/** A path's probe. */
+struct probe {
+    u(16) conn;
+    u(3) path;
+    u(24) psn;  // next number to be sent
+};
+
+/** A frame to build: headers are ready, payload is on its way from the host. */
+struct tx_frame {
+    u(1024) hdr;     // Ethernet to extension, bytes behind hlen are 0
+    u(8) hlen;       // 64 to 124
+    u(13) pay_len;   // payload bytes, 0 to 4096
+    u(6) pay_at;     // low bits of the payload's bus address
+    u(5) l3_at;      // offset of the IP header, 14 or 18
+    bool ipv6;
+    u(16) stream;    // for the report of a failed payload read
+    u(32) msg;
+};
+
+/** A frame's beats before the integrity value is put behind them. */
+struct tx_beat {
+    u(512) data;  // bytes behind n are 0
+    u(7) n;       // valid bytes: 64 but in the last beat, there 1 to 64
+    bool last;
+    bool poison;  // with last: the payload read failed, spoil the integrity value
+};
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * params.h - sizes of the NIC. The defaults are the full size; a build may make
+ * the tables smaller with -D (simulation builds do), never the wire's limits.
+ */
+#ifndef MR_PARAMS_H
+#define MR_PARAMS_H
+
+#ifndef MR_CONNS_LOG2
+#define MR_CONNS_LOG2 12  // connections
+#endif
+#ifndef MR_STREAMS_LOG2
+#define MR_STREAMS_LOG2 12  // streams
+#endif
+#ifndef MR_KEYS_LOG2
+#define MR_KEYS_LOG2 12  // memory keys
+#endif
+#ifndef MR_CQS_LOG2
+#define MR_CQS_LOG2 10  // completion queues
+#endif
+#ifndef MR_MSGS_LOG2
+#define MR_MSGS_LOG2 6  // messages in flight per stream
+#endif
+#define MR_PATHS_LOG2 3  // paths per connection; fixed: rows hold one connection's paths
+
+#define MR_CONNS   (1u << MR_CONNS_LOG2)
+#define MR_STREAMS (1u << MR_STREAMS_LOG2)
+#define MR_KEYS    (1u << MR_KEYS_LOG2)
+#define MR_CQS     (1u << MR_CQS_LOG2)
+#define MR_MSGS    (1u << MR_MSGS_LOG2)
+#define MR_PATHS   (1u << MR_PATHS_LOG2)
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "rx_check/rx_check.h"
+
+#include "key.h"
+
+typedef u(MR_CONNS_LOG2) conn_ix;
+typedef u(MR_STREAMS_LOG2) stream_ix;
+typedef u(MR_KEYS_LOG2) key_ix;
+
+MR_INLINE void check_config(struct rx_check *k)
+{
+    struct cfg_write w = k->cfg.data;
+    struct mr_conn c = mr_conn_unpack(w.bits);
+    struct mr_stream s = mr_stream_unpack((u(256))w.bits);
+
+    mr_take(k->cfg);
+    if (w.table == MR_TBL_CONN)
+        k->conns[(conn_ix)w.index] = (struct check_conn){.open = c.state == 1,
+            .ipv6 = (c.flags & MR_CONNF_IPV6) != 0, .local = c.local, .saddr = c.saddr,
+            .daddr = c.daddr, .smac = c.smac, .npaths = (u(4))c.npaths, .mtu = c.mtu};
+    else if (w.table == MR_TBL_STREAM)
+        k->streams[(stream_ix)w.index] = (struct check_stream){
+            .open = s.state == 1, .conn = s.conn, .peer = s.peer, .pd = s.pd};
+    else if (w.table == MR_TBL_KEY)
+        k->keys[(key_ix)w.index] = (u(256))w.bits;
+}
+
+/** Is the packet one of this connection's, from its peer to us? */
+MR_INLINE bool check_conn(struct check_conn c, struct rx_pkt p)
+{
+    return c.open && c.local == p.base.conn && c.ipv6 == p.ipv6 && c.saddr == p.daddr &&
+           c.daddr == p.saddr && c.smac == p.dmac && p.base.path < c.npaths;
+}
+
+/** Would the data packet be carried out? MR_ERR_OK, or why not. */
+MR_INLINE u(8) check_data(struct rx_check *k, struct rx_pkt p, struct mr_data d)
+{
+    struct check_stream s = k->stream_q;
+    u(33) end = (u(33))d.offset + (u(33))d.pay_len;
+    bool last = end == (u(33))d.msg_len;
+    bool sized = d.msg_len <= MR_WIRE_MSG_MAX && end <= (u(33))d.msg_len &&
+                 d.pay_len <= k->conn_q.mtu && (last || d.pay_len == k->conn_q.mtu);
+    struct key_use use = {.key = d.key, .pd = s.pd, .right = MR_RIGHT_REMOTE_WRITE,
+        .addr = d.addr, .len = d.pay_len};
+    u(2) key = key_check(mr_key_unpack(k->key_q), use);
+
+    if (p.base.opcode == MR_OP_NULL)
+        return d.pay_len == 0 ? (u(8))MR_ERR_OK : (u(8))MR_ERR_REMOTE_OP;
+    if (!s.open || s.conn != (u(16))p.base.conn || d.stream >= MR_STREAMS)
+        return MR_ERR_REMOTE_STREAM;
+    if (p.base.opcode != MR_OP_WRITE || !sized)
+        return MR_ERR_REMOTE_OP;
+    if (d.pay_len == 0 || key == KEY_OK)
+        return MR_ERR_OK;
+    return key == KEY_BOUNDS  ? (u(8))MR_ERR_REMOTE_BOUNDS
+           : key == KEY_RIGHT ? (u(8))MR_ERR_REMOTE_RIGHT
+                              : (u(8))MR_ERR_REMOTE_KEY;
+}
+
+MR_INLINE struct rx_seq check_seq(struct rx_check *k, struct rx_pkt p, bool drop)
+{
+    struct mr_data d = mr_data_unpack((u(320))p.ext);
+    struct mr_key e = mr_key_unpack(k->key_q);
+    bool data = p.base.kind == MR_KIND_DATA;
+
+    return (struct rx_seq){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
+        .kind = p.base.kind, .psn = p.base.psn, .ts = p.base.ts,
+        .err = data ? check_data(k, p, d) : (u(8))MR_ERR_OK, .bus = e.bus + (d.addr - e.va),
+        .len = data ? d.pay_len : (u(16))0, .stream = d.stream, .msg = d.msg, .offset = d.offset,
+        // A stream that is not ours has no known peer: the number goes back as it came.
+        .peer_stream = k->stream_q.open ? k->stream_q.peer : d.stream, .payload_at = p.payload_at,
+        .ce = p.ce, .drop = drop, .has_pay = p.has_pay};
+}
+
+MR_INLINE void check_packet(struct rx_check *k)
+{
+    struct rx_pkt p = k->pkt_r;
+    bool known = check_conn(k->conn_q, p);
+    bool pass = !p.drop && known;
+    struct mr_ack a = mr_ack_unpack(p.ext);
+    struct mr_error n = mr_error_unpack((u(96))p.ext);
+    bool onward = p.base.kind == MR_KIND_DATA || p.base.kind == MR_KIND_PATH;
+
+    if (!k->seq.ready || !k->ack.ready || !k->note.ready)
+        return;
+    k->busy = false;
+    k->cnt_rx_bad_conn += !p.drop && !known;
+    mr_put(k->seq, check_seq(k, p, !pass || !onward));
+    if (pass && p.base.kind == MR_KIND_ACK)
+        mr_put(k->ack, (struct ack){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
+            .psn = p.base.psn, .ts = p.base.ts, .edge = a.edge, .ce = a.ce, .hint = a.hint,
+            .delay = a.delay, .bits = a.bits});
+    if (pass && p.base.kind == MR_KIND_ERROR)
+        mr_put(k->note, (struct err_note){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
+            .psn = p.base.psn, .code = n.code, .stream = n.stream, .msg = n.msg,
+            .offset = n.offset});
+}
+
+MR_KERNEL(rx_check)
+{
+    if (k->busy) {
+        check_packet(k);
+    } else if (k->cfg.valid) {
+        check_config(k);
+    } else if (k->pkt.valid) {
+        struct mr_data d = mr_data_unpack((u(320))k->pkt.data.ext);
+        mr_take(k->pkt);
+        k->pkt_r = k->pkt.data;
+        k->conn_q = k->conns[(conn_ix)k->pkt.data.base.conn];
+        k->stream_q = k->streams[(stream_ix)d.stream];
+        k->key_q = k->keys[(key_ix)(d.key >> 8)];
+        k->busy = true;
+    }
+}

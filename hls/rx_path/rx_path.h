@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * rx_path - the receiver's sequence of every path: each packet is taken exactly
+ * once, whatever the network lost, repeated or delayed. [spec 5]
+ *
+ * Acknowledgments are due at once, but a path stands in the queue for them only
+ * once: while the transmitter is busy, one acknowledgment comes to speak for all
+ * that arrived meanwhile.
+ */
+#ifndef MR_RX_PATH_H
+#define MR_RX_PATH_H
+
+#include "desc.h"
+#include "ring.h"
+
+/** One path's receiving state. */
+struct rx_row {
+    psn_t base;    // first number that has not arrived
+    ring_t bits;   // arrived, behind base
+    psn_t edge;    // every lower number has arrived or is lost
+    u(32) ts;      // timestamp of the packet that arrived last
+    u(32) at;      // when that was
+    u(16) ce;      // packets with the CE mark
+    bool due;      // stands in the acknowledgment queue
+};
+
+struct rx_path {
+    MR_IN(struct cfg_write, cfg);
+    MR_IN(struct rx_seq, pkt);
+    MR_IN(struct path_id, due);
+    MR_OUT(struct path_id, due_out);  // back to `due`
+    MR_OUT(struct rx_put, put);
+    MR_OUT(struct ack, ack);
+    MR_OUT(struct err_note, note);
+    MR_CFG(u(32), now);   // MR_TS_NS
+    MR_STAT(u(32), cnt_rx_refused);
+    MR_STAT(u(32), cnt_rx_data);
+    MR_STAT(u(32), cnt_rx_dup);
+    MR_STAT(u(32), cnt_rx_window);
+    MR_STAT(u(32), cnt_rx_ce);
+    u(2) state;           // enum rxp_state
+    u(4) opening;         // paths of a new entry still to be set up
+    struct path_id id;    // of the event
+    struct rx_seq pkt_r;
+    struct rx_row rows[MR_CONNS * MR_PATHS];
+    struct rx_row row_q;
+};
+
+#endif

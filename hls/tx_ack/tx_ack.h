@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * tx_ack - the sender's side of reliability, path by path.
+ *
+ * Takes acknowledgments and finds out what has newly arrived, what is lost, how
+ * long the round trip was and how wide the window may be; sends probes on paths
+ * that stay silent. [spec 5, 6, 8]
+ *
+ * Loss is decided by evidence only. A path does not reorder, so a number that is
+ * missing below the acknowledgment's edge is lost. A number that was sent again
+ * is judged by time: an echo newer than its retransmission proves that this one
+ * was lost too. Instead of a time per packet a path keeps two generations of
+ * retransmitted numbers with the time of the last one in each; an echo newer
+ * than the older generation's time condemns what is still missing of it.
+ */
+#ifndef MR_TX_ACK_H
+#define MR_TX_ACK_H
+
+#include "desc.h"
+#include "ring.h"
+#include "tx_ack/cc.h"
+#include "tx_ack/rtt.h"
+
+/*
+ * Retransmissions asked for and not yet on their way, over all paths: an
+ * acknowledgment, which may ask for a window's worth, is begun only when they
+ * fit into the FIFO. So this kernel never waits for tx_path, which waits for it.
+ */
+#define ACK_AGAIN_DEPTH 512
+
+/** One path's sending state. */
+struct ack_row {
+    bool open;
+    psn_t una;       // oldest number not acknowledged
+    psn_t next;      // number after the newest that was sent
+    ring_t acked;    // acknowledged, between una and next
+    ring_t again;    // sent again, newer generation
+    ring_t again0;   // sent again, older generation
+    u(32) ts;        // time of the last retransmission of `again`
+    u(32) ts0;       // time of the last retransmission of `again0`
+    u(9) asked;      // retransmissions asked for and not yet on their way
+    struct rtt rtt;
+    struct cc cc;
+    u(16) ce;        // last CE count of the receiver
+    u(32) hint;      // last rate hint, Mbit/s
+    u(32) heard;     // time of the last sign of life, or of becoming busy
+    u(3) backoff;    // log2 of the probe time's factor
+    u(8) silent;     // probes in a row without an answer, saturates
+};
+
+/** One path's counters, for telemetry. */
+struct ack_tele {
+    u(32) packets;
+    u(32) resent;
+    u(32) marks;
+    u(32) acks;
+    u(32) probes;
+};
+
+struct tx_ack {
+    MR_IN(struct cfg_write, cfg);
+    MR_IN(struct sent, sent);
+    MR_IN(struct ack, ack);
+    MR_IN(struct err_note, note);
+    MR_IN(struct tele_req, tele_req);
+    MR_OUT(struct credit, credit);
+    MR_OUT(struct slot_req, slot);   // arrived or failed
+    MR_OUT(struct slot_req, again);  // to be sent again; FIFO of ACK_AGAIN_DEPTH
+    MR_OUT(struct probe, probe);
+    MR_OUT(struct tele_rsp, tele_rsp);
+    MR_CFG(u(32), now);        // MR_TS_NS
+    MR_CFG(u(32), probe_min);  // cycles
+    MR_CFG(u(32), retry_max);  // probes
+    MR_CFG(u(32), cwnd_init);  // packets
+    MR_STAT(u(32), cnt_rx_acks);
+    MR_STAT(u(32), cnt_rx_bad_ack);
+    MR_STAT(u(32), cnt_rx_errors);
+    u(4) state;      // enum ack_state
+    u(16) conn;      // of the event
+    u(3) path;       // of the event
+    struct ack ack_r;
+    struct sent sent_r;
+    struct err_note note_r;
+    u(4) opening;    // paths of a new entry still to be set up
+    u(4) npaths;     // of the new entry
+    u(MR_CONNS_LOG2 + MR_PATHS_LOG2) scan;      // next row that the timer looks at
+    u(MR_CONNS_LOG2 + MR_PATHS_LOG2) scan_end;  // highest row in use
+    ring_t newly;    // acknowledged by this one, still to be reported
+    ring_t lost;     // lost, still to be sent again
+    ring_t missing;  // not acknowledged, below next
+    ring_t below;    // of these, below the edge
+    psn_t base;      // number that the sets begin at
+    u(10) asked;     // retransmissions asked for, over all paths
+    bool failing;    // `newly` holds numbers that failed
+    struct ack_row rows[MR_CONNS * MR_PATHS];
+    struct ack_row row_q;
+    struct ack_tele teles[MR_CONNS * MR_PATHS];
+    struct ack_tele tele_q;
+};
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tx_hdr.h"
+
+#include "rx_place/bytes.h"
+
+enum {
+    UDP_BYTES = 8,
+    IPV4_BYTES = 20,
+    IPV6_BYTES = 40,
+    PROTOCOL_UDP = 17,
+    IPV4_VERSION = 0x45,
+    IPV4_DF = 0x4000,
+    ECN_CAPABLE = 2,
+};
+
+/* ---- first step: one of the four inputs becomes the item ---- */
+
+MR_INLINE struct tx_item item_of_data(struct pkt p)
+{
+    bool null = p.opcode == MR_OP_NULL;
+    u(13) len = null ? (u(13))0 : p.len;
+    struct mr_data ext = {
+        .stream = p.peer,
+        .msg = p.msg,
+        .offset = p.offset,
+        .msg_len = p.msg_len,
+        .pay_len = len,
+        .addr = null ? (u(64))0 : p.raddr,
+        .key = null ? (u(32))0 : p.rkey,
+        .imm = null ? (u(32))0 : p.imm,
+    };
+    return (struct tx_item){
+        .kind = MR_KIND_DATA,
+        .opcode = p.opcode,
+        .flags = p.flags,
+        .conn = p.conn,
+        .path = p.path,
+        .psn = p.psn,
+        .ts = p.ts,
+        .ext_len = MR_DATA_BYTES,
+        .ext = mr_data_pack(ext),
+        .len = len,
+        .bus = p.laddr,
+        .stream = p.stream,
+        .msg = p.msg,
+    };
+}
+
+MR_INLINE struct tx_item item_of_ack(struct ack a)
+{
+    struct mr_ack ext = {
+        .edge = a.edge, .ce = a.ce, .hint = a.hint, .delay = a.delay, .bits = a.bits,
+    };
+    return (struct tx_item){
+        .kind = MR_KIND_ACK,
+        .opcode = MR_ACKOP_ACK,
+        .conn = a.conn,
+        .path = a.path,
+        .psn = a.psn,
+        .ts = a.ts,
+        .ext_len = MR_ACK_BYTES,
+        .ext = mr_ack_pack(ext),
+    };
+}
+
+/** The note does not carry the refused packet's time: ts is sent as 0. */
+MR_INLINE struct tx_item item_of_err(struct err_note e)
+{
+    struct mr_error ext = {
+        .code = e.code, .stream = e.stream, .msg = e.msg, .offset = e.offset,
+    };
+    return (struct tx_item){
+        .kind = MR_KIND_ERROR,
+        .opcode = MR_ERROROP_ERROR,
+        .conn = e.conn,
+        .path = e.path,
+        .psn = e.psn,
+        .ext_len = MR_ERROR_BYTES,
+        .ext = mr_error_pack(ext),
+    };
+}
+
+MR_INLINE struct tx_item item_of_probe(struct probe p, u(32) now)
+{
+    return (struct tx_item){
+        .kind = MR_KIND_PATH,
+        .opcode = MR_PATHOP_PROBE,
+        .conn = p.conn,
+        .path = p.path,
+        .psn = p.psn,
+        .ts = now,
+    };
+}
+
+MR_INLINE void hdr_pick(struct tx_hdr *k)
+{
+    bool data = k->data.valid && (k->data_turn || !(k->err.valid || k->ack.valid || k->probe.valid));
+    bool err = !data && k->err.valid;
+    bool ack = !data && !err && k->ack.valid;
+    bool probe = !data && !err && !ack && k->probe.valid;
+
+    struct tx_item item = data  ? item_of_data(k->data.data)
+                          : err ? item_of_err(k->err.data)
+                          : ack ? item_of_ack(k->ack.data)
+                                : item_of_probe(k->probe.data, k->now);
+    if (data)
+        mr_take(k->data);
+    if (err)
+        mr_take(k->err);
+    if (ack)
+        mr_take(k->ack);
+    if (probe)
+        mr_take(k->probe);
+    if (data || err || ack || probe) {
+        k->item = item;
+        k->data_turn = !data;
+        k->state = TX_HDR_READ;
+    }
+}
+
+/* ---- second to fourth step: table entries, lengths, the IPv4 checksum ---- */
+
+MR_INLINE void hdr_read(struct tx_hdr *k)
+{
+    k->conn_q = k->conn[k->item.conn & (MR_CONNS - 1)];
+    k->sport_q = k->sport[((u(32))k->item.conn * MR_PATHS + k->item.path) & (MR_CONNS * MR_PATHS - 1)];
+    k->udp_len = (u(16))k->item.len + (u(16))k->item.ext_len +
+                 (u(16))(UDP_BYTES + MR_BASE_BYTES + MR_WIRE_ICRC_BYTES);
+    k->state = TX_HDR_SUM;
+}
+
+/** With the ECN bits of every frame. */
+MR_INLINE u(8) tos_of(struct mr_conn c)
+{
+    return (u(8))(c.tos & 0xfc) | (u(8))ECN_CAPABLE;
+}
+
+MR_INLINE void hdr_sum(struct tx_hdr *k)
+{
+    struct mr_conn c = mr_conn_unpack(k->conn_q);
+    u(20) words = (u(20))tos_of(c) + (u(20))((u(16))c.ttl << 8);
+    u(20) saddr = (u(20))(u(16))c.saddr + (u(20))(u(16))(c.saddr >> 16);
+    u(20) daddr = (u(20))(u(16))c.daddr + (u(20))(u(16))(c.daddr >> 16);
+    u(20) fixed = (u(20))((IPV4_VERSION << 8) + IPV4_DF + PROTOCOL_UDP + IPV4_BYTES);
+    k->sum = (words + saddr) + (daddr + ((u(20))k->udp_len + fixed));
+    k->state = c.state == 0 ? TX_HDR_IDLE : TX_HDR_FOLD;
+}
+
+MR_INLINE void hdr_fold(struct tx_hdr *k)
+{
+    u(17) once = (u(17))(u(16))k->sum + (u(17))(k->sum >> 16);
+    k->checksum = ~((u(16))once + (u(16))(once >> 16));
+    k->state = TX_HDR_PUT;
+}
+
+/* ---- last step: the frame ---- */
+
+MR_INLINE u(160) ipv4_header(struct tx_hdr *k, struct mr_conn c)
+{
+    return (u(160))IPV4_VERSION | (u(160))tos_of(c) << 8 |
+           (u(160))bytes_swap16(k->udp_len + (u(16))IPV4_BYTES) << 16 |
+           (u(160))bytes_swap16(IPV4_DF) << 48 | (u(160))c.ttl << 64 |
+           (u(160))PROTOCOL_UDP << 72 | (u(160))bytes_swap16(k->checksum) << 80 |
+           (u(160))bytes_reverse((u(32))c.saddr, 4) << 96 |
+           (u(160))bytes_reverse((u(32))c.daddr, 4) << 128;
+}
+
+MR_INLINE u(320) ipv6_header(struct tx_hdr *k, struct mr_conn c)
+{
+    u(16) start = (u(16))0x6000 | (u(16))((u(16))tos_of(c) << 4);
+    return (u(320))bytes_swap16(start) | (u(320))bytes_swap16(k->udp_len) << 32 |
+           (u(320))PROTOCOL_UDP << 48 | (u(320))c.ttl << 56 |
+           (u(320))bytes_reverse(c.saddr, 16) << 64 | (u(320))bytes_reverse(c.daddr, 16) << 192;
+}
+
+/** UDP header to extension. */
+MR_INLINE u(528) l4_headers(struct tx_hdr *k, struct mr_conn c)
+{
+    struct mr_base base = {
+        .version = MR_WIRE_VERSION,
+        .kind = k->item.kind,
+        .opcode = k->item.opcode,
+        .flags = k->item.flags,
+        .conn = c.peer,
+        .path = k->item.path,
+        .psn = k->item.psn,
+        .ts = k->item.ts,
+    };
+    u(64) udp = (u(64))bytes_swap16(k->sport_q) | (u(64))bytes_swap16(MR_WIRE_UDP_PORT) << 16 |
+                (u(64))bytes_swap16(k->udp_len) << 32;
+    return (u(528))udp | (u(528))mr_base_pack(base) << 64 | (u(528))k->item.ext << 192;
+}
+
+MR_INLINE void hdr_put(struct tx_hdr *k)
+{
+    struct mr_conn c = mr_conn_unpack(k->conn_q);
+    bool ipv6 = (c.flags & MR_CONNF_IPV6) != 0;
+    bool vlan = (c.flags & MR_CONNF_VLAN) != 0;
+    u(528) l4 = l4_headers(k, c);
+    u(848) l3 = ipv6 ? (u(848))ipv6_header(k, c) | (u(848))l4 << 320
+                     : (u(848))ipv4_header(k, c) | (u(848))l4 << 160;
+    u(96) macs = (u(96))bytes_reverse(c.dmac, 6) | (u(96))bytes_reverse(c.smac, 6) << 48;
+    u(16) type = bytes_swap16(ipv6 ? 0x86dd : 0x0800);
+    u(48) tag = (u(48))bytes_swap16(0x8100) | (u(48))bytes_swap16(c.vlan) << 16 | (u(48))type << 32;
+    u(5) l3_at = vlan ? 18 : 14;
+    mr_put(k->frame, (struct tx_frame){
+        .hdr = (u(1024))macs | (vlan ? (u(1024))tag << 96 | (u(1024))l3 << 144
+                                     : (u(1024))type << 96 | (u(1024))l3 << 112),
+        .hlen = (u(8))l3_at + (ipv6 ? (u(8))IPV6_BYTES : (u(8))IPV4_BYTES) +
+                (u(8))(UDP_BYTES + MR_BASE_BYTES) + (u(8))k->item.ext_len,
+        .pay_len = k->item.len,
+        .pay_at = (u(6))k->item.bus,
+        .l3_at = l3_at,
+        .ipv6 = ipv6,
+        .stream = k->item.stream,
+        .msg = k->item.msg,
+    });
+    if (k->item.len != 0)
+        mr_put(k->rd, (struct rd_req){.addr = k->item.bus, .len = k->item.len});
+    k->cnt_tx_frames += 1;
+    k->cnt_tx_acks += (u(32))(k->item.kind == MR_KIND_ACK);
+    k->cnt_tx_probes += (u(32))(k->item.kind == MR_KIND_PATH);
+    k->cnt_tx_errors += (u(32))(k->item.kind == MR_KIND_ERROR);
+    k->state = TX_HDR_IDLE;
+}
+
+MR_INLINE void hdr_configure(struct tx_hdr *k)
+{
+    struct cfg_write w = k->cfg.data;
+    if (w.table == MR_TBL_CONN)
+        k->conn[w.index & (MR_CONNS - 1)] = w.bits;
+    if (w.table == MR_TBL_PATH)
+        k->sport[w.index & (MR_CONNS * MR_PATHS - 1)] = mr_path_unpack((u(8 * MR_PATH_BYTES))w.bits).sport;
+    mr_take(k->cfg);
+}
+
+MR_KERNEL(tx_hdr)
+{
+    u(3) state = k->state;
+    if (state == TX_HDR_PUT && k->frame.ready && (k->rd.ready || k->item.len == 0))
+        hdr_put(k);
+    if (state == TX_HDR_FOLD)
+        hdr_fold(k);
+    if (state == TX_HDR_SUM)
+        hdr_sum(k);
+    if (state == TX_HDR_READ)
+        hdr_read(k);
+    if (k->state == TX_HDR_IDLE && state != TX_HDR_SUM)
+        hdr_pick(k);
+    if (k->cfg.valid)
+        hdr_configure(k);
+}

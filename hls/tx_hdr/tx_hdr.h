@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * tx_hdr - builds the headers of every frame that is sent. [spec 3]
+ *
+ * in:  data   data packets; laddr is a bus address
+ *      ack    acknowledgments, err error notifications, probe probes
+ *      cfg    writes MR_TBL_CONN and MR_TBL_PATH (source port); others are ignored
+ * out: frame  headers, for tx_mov
+ *      rd     read of the payload, if there is any, in the order of frame
+ *
+ * err goes before ack before probe before data, but after each of the three a
+ * waiting data packet is next. An item of a free connection is dropped. Every
+ * frame is sent as capable of ECN. A frame takes five steps, the last of which
+ * is the first of the next one.
+ */
+#ifndef MR_TX_HDR_H
+#define MR_TX_HDR_H
+
+#include "desc.h"
+#include "ext.h"
+
+enum tx_hdr_state { TX_HDR_IDLE, TX_HDR_READ, TX_HDR_SUM, TX_HDR_FOLD, TX_HDR_PUT };
+
+/** What the four kinds of packets have in common from the first step on. */
+struct tx_item {
+    u(4) kind;     // MR_KIND_*
+    u(8) opcode;
+    u(8) flags;
+    u(16) conn;    // connection index
+    u(3) path;
+    u(24) psn;
+    u(32) ts;
+    u(6) ext_len;  // bytes of ext
+    u(336) ext;    // byte 0 in bits 7:0
+    u(13) len;     // payload bytes
+    u(64) bus;     // address of the payload
+    u(16) stream;
+    u(32) msg;
+};
+
+struct tx_hdr {
+    MR_IN(struct pkt, data);
+    MR_IN(struct ack, ack);
+    MR_IN(struct err_note, err);
+    MR_IN(struct probe, probe);
+    MR_IN(struct cfg_write, cfg);
+    MR_OUT(struct tx_frame, frame);
+    MR_OUT(struct rd_req, rd);
+    MR_CFG(u(32), now);
+    MR_STAT(u(32), cnt_tx_frames);
+    MR_STAT(u(32), cnt_tx_acks);
+    MR_STAT(u(32), cnt_tx_probes);
+    MR_STAT(u(32), cnt_tx_errors);
+
+    u(512) conn[MR_CONNS];             // layout conn
+    u(512) conn_q;
+    u(16) sport[MR_CONNS * MR_PATHS];  // UDP source ports, by connection and path
+    u(16) sport_q;
+
+    u(3) state;        // enum tx_hdr_state
+    bool data_turn;    // something else was sent: data is next
+    struct tx_item item;
+    u(16) udp_len;     // from TX_HDR_SUM on
+    u(20) sum;         // from TX_HDR_FOLD on: IPv4 header's words
+    u(16) checksum;    // from TX_HDR_PUT on
+};
+
+#endif

@@ -1,0 +1,97 @@
+# host: the library, its back ends and its programs.
+# Wants CC, CFLAGS and B from the root Makefile; works alone as `make -f host/host.mk host`.
+
+CC ?= clang-19
+ifeq ($(origin CC),default)
+CC := clang-19
+endif
+CFLAGS ?= -O2 -g
+B ?= build
+
+comma     := ,
+HOST_B    := $(B)/host
+HOST_INC  := -I. -Ihost -Ihost/include -Ihost/lib -Idefs -Ihls -I$(B)/gen
+HOST_STD  := -std=c23 -D_GNU_SOURCE -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread
+HOST_SRC  := $(wildcard host/lib/*.c) $(wildcard host/bus/*.c)
+HOST_HDR  := $(wildcard host/lib/*.h) $(wildcard host/bus/*.h) $(wildcard host/include/*.h) \
+             $(wildcard sim/protocol.h) $(wildcard hls/native/*.h) \
+             $(B)/gen/mr_defs.h $(B)/gen/metaroce_codes.h
+HOST_OBJ  := $(HOST_SRC:host/%.c=$(HOST_B)/%.o) $(HOST_B)/mr_names.o
+
+# The native NIC inside the library: the kernels of the process graph, position independent.
+HOST_KERNELS := $(shell sed -n 's/^MR_INST([^,]*, *\([a-z0-9_]*\)).*/\1/p' hls/graph/nic.def | sort -u)
+HOST_NIC_SRC := hls/native/nic_native.c $(foreach k,$(HOST_KERNELS),$(wildcard hls/*/$(k).c))
+# Its tables: 64 connections take 20 MB, the full size takes 550.
+HOST_NIC_PARAMS ?= -DMR_CONNS_LOG2=6 -DMR_STREAMS_LOG2=8 -DMR_CQS_LOG2=6
+HOST_NIC_INC := -Ihls -Idefs -I$(B)/gen -I$(B)/native $(HOST_NIC_PARAMS)
+HOST_OBJ     += $(HOST_NIC_SRC:hls/%.c=$(HOST_B)/nic/%.o)
+
+.PHONY: host test-host
+host: $(B)/libmetaroce.so $(B)/libmetaroce.a $(B)/mrnic $(B)/mr_sendfile $(B)/mr_run $(HOST_B)/write
+
+# The numbers that programs see, out of the rows of defs/.
+$(B)/gen/metaroce_codes.h: $(B)/gen/mr_defs.h
+	@{ echo '// SPDX-License-Identifier: BSD-2-Clause'; \
+	   echo '/* Printed from defs/codes.def. Do not edit. */'; \
+	   echo '#ifndef METAROCE_CODES_H'; echo '#define METAROCE_CODES_H'; echo; \
+	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
+	   echo; echo '#endif'; } >$@.tmp && mv $@.tmp $@
+
+$(HOST_B)/%.o: host/%.c $(HOST_HDR)
+	@mkdir -p $(@D)
+	$(CC) $(HOST_STD) $(CFLAGS) $(HOST_INC) -c -o $@ $<
+
+$(HOST_B)/mr_names.o: $(B)/gen/mr_names.c
+	@mkdir -p $(@D)
+	$(CC) $(HOST_STD) $(CFLAGS) $(HOST_INC) -c -o $@ $<
+
+$(HOST_B)/nic/%.o: hls/%.c $(B)/native/nic_kernels.h $(B)/gen/mr_defs.h
+	@mkdir -p $(@D)
+	$(CC) -std=c23 -fvisibility=hidden -fPIC $(CFLAGS) $(HOST_NIC_INC) -MMD -MP -c -o $@ $<
+
+$(B)/libmetaroce.a: $(HOST_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(B)/libmetaroce.so: $(HOST_OBJ)
+	$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,libmetaroce.so.0 -Wl,-z,defs -o $@ $^
+	@ln -sf libmetaroce.so $@.0
+
+# Tests: the library and a device made of C, under the sanitizers. SAN=thread for the other one.
+SAN          ?= address,undefined
+HOST_T       := $(HOST_B)/test-$(subst $(comma),-,$(SAN))
+HOST_T_SRC   := $(wildcard tests/host/*.c)
+HOST_T_OBJ   := $(HOST_T_SRC:tests/host/%.c=$(HOST_T)/tests/%.o) $(HOST_SRC:host/%.c=$(HOST_T)/%.o) \
+                $(HOST_T)/mr_names.o $(HOST_NIC_SRC:hls/%.c=$(HOST_T)/nic/%.o)
+HOST_T_FLAGS := $(HOST_STD) -g -O1 -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all \
+                $(HOST_INC) -Itests/host
+
+$(HOST_T)/tests/%.o: tests/host/%.c $(HOST_HDR) $(wildcard tests/host/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(HOST_T_FLAGS) -c -o $@ $<
+
+$(HOST_T)/mr_names.o: $(B)/gen/mr_names.c
+	@mkdir -p $(@D)
+	$(CC) $(HOST_T_FLAGS) -c -o $@ $<
+
+$(HOST_T)/nic/%.o: hls/%.c $(B)/native/nic_kernels.h $(B)/gen/mr_defs.h
+	@mkdir -p $(@D)
+	$(CC) -std=c23 -g -O1 -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all \
+	    $(HOST_NIC_INC) -MMD -MP -c -o $@ $<
+
+$(HOST_T)/%.o: host/%.c $(HOST_HDR)
+	@mkdir -p $(@D)
+	$(CC) $(HOST_T_FLAGS) -c -o $@ $<
+
+$(HOST_T)/test_host: $(HOST_T_OBJ)
+	$(CC) $(HOST_T_FLAGS) -o $@ $^ -lcunit
+
+test-host: $(HOST_T)/test_host
+	$<
+
+-include $(patsubst %.o,%.d,$(HOST_NIC_SRC:hls/%.c=$(HOST_B)/nic/%.o) $(HOST_NIC_SRC:hls/%.c=$(HOST_T)/nic/%.o))
+
+# The example is an ordinary program for an ordinary compiler.
+HOST_CC ?= gcc
+$(HOST_B)/write: host/examples/write.c $(B)/libmetaroce.a host/include/metaroce.h
+	$(HOST_CC) -std=c11 -Wall -Wextra -Werror -Ihost/include -I$(B)/gen -o $@ $< $(B)/libmetaroce.a -pthread

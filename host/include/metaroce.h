@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * metaroce.h - the programming interface of a MetaRoCE NIC.
+ *
+ * Objects, and what each one is made from:
+ *
+ *     device -+- protection domain --- memory region
+ *             +- completion queue
+ *             +- connection (one peer, many paths) --- stream (ordered)
+ *
+ * Calls return 0 (or a count) on success and -errno on failure; mr_strerror()
+ * has a text for every one. A call that fails has changed nothing, unless its
+ * comment says otherwise. No call prints, aborts or waits without a limit.
+ *
+ * Threads: all calls on objects of one device may be made from several threads
+ * at the same time, with two exceptions: an object must not be used during or
+ * after the call that destroys it, and mr_device_close() must be the only call
+ * on its device. Calls on two streams that share a completion queue exclude
+ * each other shortly; give threads their own queues where that matters.
+ *
+ * A handle becomes invalid by its destroy call or by mr_device_close().
+ * An object that others depend on is not destroyed: -EBUSY.
+ *
+ * The numbers MR_OP_*, MR_ERR_*, MR_RIGHT_* come from metaroce_codes.h, which
+ * is printed from defs/codes.def. [spec 3] has their meaning on the wire.
+ */
+#ifndef METAROCE_H
+#define METAROCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metaroce_codes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of this interface. The major number changes when programs must. */
+#define METAROCE_VERSION_MAJOR 0
+#define METAROCE_VERSION_MINOR 1
+
+#define MR_API __attribute__((visibility("default")))
+
+/** Largest number of bytes in one message. */
+#define MR_LENGTH_MAX 0x80000000u
+/** Largest number of paths of one connection that this interface can express. */
+#define MR_PATHS_MAX 8
+/** Largest depth of a stream's send queue, entries. */
+#define MR_DEPTH_MAX 32768
+/** Largest number of completions in one completion queue. */
+#define MR_CQ_ENTRIES_MAX 65536
+/** Stream numbers that one mr_conn_addr can carry. */
+#define MR_ADDR_STREAMS 32
+
+struct mr_device;
+struct mr_pd;
+struct mr_mr;
+struct mr_cq;
+struct mr_conn;
+struct mr_stream;
+
+/* ------------------------------------------------------------------ texts */
+
+/**
+ * Text for a return value of this library: 0, a negative errno or a positive
+ * one. Never NULL, never empty, static, in English. Safe from any thread.
+ */
+MR_API const char *mr_strerror(int err);
+
+/**
+ * Text for a completion's status, MR_ERR_*: what happened and what was and was
+ * not done. Never NULL, never empty, static. Safe from any thread.
+ */
+MR_API const char *mr_status_text(uint8_t status);
+
+/** Name of an operation, MR_OP_*. Never NULL, static. Safe from any thread. */
+MR_API const char *mr_opcode_text(uint8_t opcode);
+
+/* ----------------------------------------------------------------- device */
+
+/** What a device can do. */
+struct mr_caps {
+    uint32_t version;      // of the device interface: major in the upper half, minor in the lower
+    uint32_t layout_hash;  // equals the library's, else mr_device_open() fails
+    uint32_t conns;        // connections
+    uint32_t paths;        // paths per connection, at most MR_PATHS_MAX
+    uint32_t streams;      // streams over all connections
+    uint32_t keys;         // memory regions (and, later, windows)
+    uint32_t cqs;          // completion queues
+    uint32_t msgs;         // messages in flight per stream; more may be posted, the device takes them in turn
+    uint32_t clock_khz;    // device clock
+    uint32_t sq_depth_max; // entries of a send queue
+    uint32_t cq_max;       // entries of a completion queue
+    uint32_t planes;       // network planes, from 1
+    uint32_t length_max;   // bytes of one message
+    uint32_t rsvd[3];      // 0
+};
+
+/**
+ * Opens a device.
+ *
+ * uri names the back end and the device behind it:
+ *
+ *     sim:[PATH][?nic=N][&wait=S]  a simulated NIC; PATH is mrsim's socket,
+ *                            default $MR_SIM, else build/sim.sock; nic: any
+ *                            that is free; wait: most seconds of real time
+ *                            that a wait for simulated time may take, 120
+ *     soft:N?dir=DIR...      the software NIC in a thread of this process;
+ *                            host/README.md has its options
+ *
+ * A NULL uri stands for $MR_DEVICE, else "sim:". The device belongs to this
+ * process until it is closed; it is not to be used across fork().
+ *
+ * On success *dev is the device. Errors: -EINVAL malformed uri; -ENOTSUP no
+ * such back end; -ENODEV nobody there, or nothing that is this NIC; -EBUSY the
+ * device belongs to somebody else; -EPROTO the device's interface version or
+ * the layout of its entries is not this library's; -EIO it stopped answering;
+ * -ENOMEM. A device that is silent makes it fail within 5 seconds. [spec 7.1]
+ */
+MR_API int mr_device_open(const char *uri, struct mr_device **dev);
+
+/**
+ * Closes a device and frees every object that still lives on it, in the right
+ * order: streams, connections, completion queues, regions, domains. Their
+ * handles become invalid. Nothing is written into this process's memory by the
+ * device after the call. Must be the only call on the device. NULL is taken.
+ * Returns 0, or -EIO when the device did not answer; it is closed all the same.
+ */
+MR_API int mr_device_close(struct mr_device *dev);
+
+/** Fills *caps. Errors: -EINVAL. */
+MR_API int mr_device_query(struct mr_device *dev, struct mr_caps *caps);
+
+/** The URI that the device was opened with. Lives as long as the device. */
+MR_API const char *mr_device_uri(const struct mr_device *dev);
+
+/**
+ * Device time in nanoseconds, from a zero point of the device's own choice.
+ * It is simulated time with `sim:`. Errors: -EINVAL, -EIO.
+ */
+MR_API int mr_device_time(struct mr_device *dev, uint64_t *ns);
+
+/**
+ * Statistics of the back end itself (not of the NIC) as a JSON text, which
+ * goes into buf with a final 0. Returns its length without the final 0; when
+ * that is size or more, the text was cut. Errors: -EINVAL; -ENOTSUP the back
+ * end has none; -EIO.
+ */
+MR_API int mr_device_stats(struct mr_device *dev, char *buf, size_t size);
+
+/* ------------------------------------------- protection domain and memory */
+
+/**
+ * Makes a protection domain: a stream reaches regions of its own domain only.
+ * Errors: -EINVAL, -ENOMEM, -ENOSPC (65,535 domains).
+ */
+MR_API int mr_pd_create(struct mr_device *dev, struct mr_pd **pd);
+
+/** Destroys a domain. -EBUSY while it has regions or streams. NULL is taken. */
+MR_API int mr_pd_destroy(struct mr_pd *pd);
+
+/**
+ * Registers length bytes at addr (any alignment, length from 1) for access by
+ * the device. rights is an or of MR_RIGHT_*, not 0. The memory must stay
+ * mapped, and not be moved, until mr_mr_dereg().
+ *
+ * Errors: -EINVAL bad argument, unknown right, or a range that wraps; -ENOSPC
+ * no key is free, or the back end cannot map more ranges; -EIO; -ETIMEDOUT.
+ */
+MR_API int mr_mr_reg(struct mr_pd *pd, void *addr, size_t length, uint32_t rights,
+                     struct mr_mr **mr);
+
+/**
+ * Ends a registration: from its return on the device neither reads nor writes
+ * the memory under this region's keys, and late packets that carry them are
+ * refused. Entries in flight that use it complete in error. NULL is taken.
+ * Errors: -EIO and -ETIMEDOUT; the region is gone all the same.
+ */
+MR_API int mr_mr_dereg(struct mr_mr *mr);
+
+/**
+ * The key for own operations (mr_write.lkey), and the one to give to the peer
+ * (mr_write.rkey). Never 0. A key is an index in its upper 24 bits and a tag
+ * below that changes with every use of the index. From any thread.
+ */
+MR_API uint32_t mr_mr_lkey(const struct mr_mr *mr);
+MR_API uint32_t mr_mr_rkey(const struct mr_mr *mr);
+
+/* ------------------------------------------------------- completion queue */
+
+/**
+ * Makes a completion queue of at least `entries` (1 to caps.cq_max) entries.
+ * It never overflows: mr_post_write() refuses what would not fit.
+ * Errors: -EINVAL, -ENOMEM, -ENOSPC no queue is free, -EIO, -ETIMEDOUT.
+ */
+MR_API int mr_cq_create(struct mr_device *dev, uint32_t entries, struct mr_cq **cq);
+
+/** Destroys a completion queue. -EBUSY while streams use it. NULL is taken. */
+MR_API int mr_cq_destroy(struct mr_cq *cq);
+
+enum mr_wc_flags {
+    MR_WC_RECV = 0x01,  // reserved: completion of a receive
+    MR_WC_IMM = 0x02,   // reserved: imm is valid
+};
+
+/** One completion. */
+struct mr_wc {
+    uint64_t wr_id;            // of the post
+    struct mr_stream *stream;  // that it was posted on
+    uint32_t stream_num;       // its number
+    uint32_t byte_len;         // bytes of the message
+    uint8_t status;            // MR_ERR_*; MR_ERR_OK = success
+    uint8_t opcode;            // MR_OP_*
+    uint16_t flags;            // MR_WC_*
+    uint32_t imm;              // immediate data, with MR_WC_IMM
+    uint64_t time;             // device clock, cycles; 0 with MR_ERR_FLUSH
+    uint32_t msg;              // message number in the stream; 0 with MR_ERR_FLUSH
+    uint32_t rsvd;             // 0
+};
+
+/**
+ * Takes up to n completions; returns how many, 0 if none is there.
+ *
+ * Completions of one stream come in the order of its posts. An entry posted
+ * without MR_POST_SIGNALED has none when it succeeds; it is retired, i.e. its
+ * place in the queue and its memory are the program's again, by the next
+ * signalled one. A successful Write has reached the peer's memory.
+ *
+ * When a message fails, exactly one completion tells why (signalled or not).
+ * Every later entry of that stream then completes with MR_ERR_FLUSH, in order,
+ * signalled or not, and what they would have written was or was not written
+ * is unknown; earlier ones completed before. The stream takes no further
+ * posts: -EPIPE. Other streams are not touched.
+ *
+ * A poll of an empty queue lets a simulated device run for up to 1 us of its
+ * time, so that a plain polling loop works on every back end.
+ *
+ * Errors: -EINVAL; -EIO the device stopped answering; -EBADMSG the device
+ * wrote an entry that makes no sense, which was skipped. Completions that were
+ * taken before the error are never lost: the error comes with the next call.
+ */
+MR_API int mr_cq_poll(struct mr_cq *cq, struct mr_wc *wc, int n);
+
+/**
+ * Waits until mr_cq_poll() has something to give, at most timeout_ns of device
+ * time. Returns 1 when it has, 0 when the time is over. Several threads may
+ * wait; all are woken. Errors: -EINVAL, -EIO.
+ */
+MR_API int mr_cq_wait(struct mr_cq *cq, uint64_t timeout_ns);
+
+/* ------------------------------------------------------------- connection */
+
+/** An IP address, first byte on the wire first. */
+struct mr_ip {
+    uint8_t family;    // 4 or 6
+    uint8_t rsvd[3];   // 0
+    uint8_t addr[16];  // IPv4 in the first four
+};
+
+enum mr_conn_flags {
+    MR_CONN_VLAN = 0x01,      // frames carry vlan
+    MR_CONN_NEXT_HOP = 0x02,  // frames go to next_hop instead of the peer's own MAC address
+    MR_CONN_SPORTS = 0x04,    // sport[] is given
+};
+
+/** How a connection is to be. Start from zeroes: 0 asks for the default. */
+struct mr_conn_attr {
+    uint32_t flags;                // MR_CONN_*
+    uint8_t mac[6];                // own MAC address
+    uint8_t next_hop[6];           // router's MAC address, with MR_CONN_NEXT_HOP
+    struct mr_ip ip;               // own IP address
+    uint16_t vlan;                 // tag control information, with MR_CONN_VLAN
+    uint16_t mtu;                  // payload bytes per packet: 256, 512, 1024, 2048 or 4096, the default
+    uint8_t paths;                 // 1 to caps.paths; default all
+    uint8_t tos;                   // DSCP in the upper six bits; the lower two must be 0
+    uint8_t ttl;                   // time to live, hop limit; default 64
+    uint8_t rsvd0;                 // 0
+    uint16_t sport[MR_PATHS_MAX];  // UDP source port of each path, not 0, with MR_CONN_SPORTS
+    uint8_t plane[MR_PATHS_MAX];   // plane of each path, 0 to caps.planes - 1
+    uint64_t seed;                 // default source ports: spread by this seed and the connection's index
+    uint64_t rsvd[4];              // 0
+};
+
+/**
+ * What one side tells the other to be connected, as it stands in memory: the
+ * program carries these bytes to its peer by any means it has. Integers are
+ * little-endian. It grows into rsvd; `version` tells.
+ */
+struct mr_conn_addr {
+    uint32_t magic;                    // MR_ADDR_MAGIC
+    uint16_t version;                  // 1
+    uint16_t mtu;                      // payload bytes per packet that this side takes
+    uint32_t conn;                     // connection number that this side receives under
+    uint8_t mac[6];                    // this side's MAC address
+    uint8_t paths;                     // paths that this side can use
+    uint8_t nstreams;                  // valid entries of stream[]
+    struct mr_ip ip;                   // this side's IP address
+    uint32_t stream[MR_ADDR_STREAMS];  // numbers of this side's streams, in the order of their creation
+    uint8_t rsvd[88];                  // 0
+};
+#define MR_ADDR_MAGIC 0x4143524du /* "MRCA" */
+
+/**
+ * Makes one end of a connection: takes a local number, does not yet talk to
+ * anyone. Errors: -EINVAL, -ENOMEM, -ENOSPC no connection is free, -EIO,
+ * -ETIMEDOUT.
+ */
+MR_API int mr_conn_create(struct mr_device *dev, const struct mr_conn_attr *attr,
+                          struct mr_conn **conn);
+
+/** Destroys an end of a connection. -EBUSY while it has streams. NULL is taken. */
+MR_API int mr_conn_destroy(struct mr_conn *conn);
+
+/**
+ * Fills *addr for the peer: with the streams that exist at this moment, the
+ * first MR_ADDR_STREAMS of them. Errors: -EINVAL.
+ */
+MR_API int mr_conn_local(struct mr_conn *conn, struct mr_conn_addr *addr);
+
+/**
+ * Connects to the peer that *peer tells of; the peer does the same with this
+ * side's. The smaller payload size and the smaller number of paths of the two
+ * hold. Nothing is sent: the connection is set up in this device alone, and a
+ * peer that is not there shows in the first post (MR_ERR_RETRY).
+ *
+ * Errors: -EINVAL not an address, or another family than the own; -EISCONN;
+ * -EIO; -ETIMEDOUT. [spec 7.3]
+ */
+MR_API int mr_conn_connect(struct mr_conn *conn, const struct mr_conn_addr *peer);
+
+/** Own connection number: index in the low 16 bits, generation above. */
+MR_API uint32_t mr_conn_number(const struct mr_conn *conn);
+
+/* ----------------------------------------------------------------- stream */
+
+/**
+ * Makes a stream on a connection: an ordered queue of operations whose local
+ * memory is in pd and whose completions go to cq. depth: entries that can be
+ * posted and not yet retired, rounded up to a power of two; 1 to caps.sq_depth_max.
+ * Both ends make one, tell each other the numbers, and connect.
+ * Errors: -EINVAL (also objects of different devices), -ENOMEM, -ENOSPC no
+ * stream is free, -EIO.
+ */
+MR_API int mr_stream_create(struct mr_conn *conn, struct mr_pd *pd, struct mr_cq *cq,
+                            uint32_t depth, struct mr_stream **stream);
+
+/**
+ * Connects a stream to the peer's stream of that number. The connection must
+ * be connected: else -ENOTCONN. Errors: -EINVAL, -EISCONN, -EIO, -ETIMEDOUT.
+ */
+MR_API int mr_stream_connect(struct mr_stream *stream, uint32_t peer_number);
+
+/** The number to tell the peer. */
+MR_API uint32_t mr_stream_number(const struct mr_stream *stream);
+
+/**
+ * Destroys a stream. -EBUSY while posted entries are not retired: poll their
+ * completions first; a signalled Write of length 0 retires what stands before
+ * it, and a peer that is gone ends in errors within a bounded time. NULL is
+ * taken. Errors: -EIO and -ETIMEDOUT; the stream is gone all the same.
+ */
+MR_API int mr_stream_destroy(struct mr_stream *stream);
+
+/* ---------------------------------------------------------------- posting */
+
+enum mr_post_flags {
+    MR_POST_SIGNALED = 0x01,   // complete on success too
+    MR_POST_FENCE = 0x02,      // reserved: wait for earlier Reads and atomics
+    MR_POST_INLINE = 0x04,     // reserved: the payload is taken during the post
+    MR_POST_SOLICITED = 0x08,  // reserved: raise an event at the peer
+    MR_POST_IMM = 0x10,        // reserved: Write with immediate
+};
+
+/** One Write: local memory to the peer's. */
+struct mr_write {
+    uint64_t wr_id;        // comes back in the completion
+    const void *laddr;     // local memory; not looked at when length is 0
+    uint64_t raddr;        // address at the peer; not looked at when length is 0
+    uint32_t lkey;         // local key of a region with MR_RIGHT_LOCAL_READ
+    uint32_t rkey;         // the peer's key of a region with MR_RIGHT_REMOTE_WRITE
+    uint32_t length;       // bytes, 0 to MR_LENGTH_MAX, any alignment
+    uint32_t flags;        // MR_POST_*; reserved ones are refused
+    uint32_t imm;          // 0
+    uint32_t rsvd;         // 0
+};
+
+/**
+ * Posts a Write. Returns at once; the memory belongs to the device until the
+ * entry is retired. Keys, bounds and rights are checked by the devices, here
+ * and there, and come as a completion's status.
+ *
+ * Errors, with nothing posted: -EINVAL unknown or reserved flag, reserved
+ * field not 0; -EMSGSIZE length over MR_LENGTH_MAX; -ENOTCONN the stream is
+ * not connected; -EPIPE the stream is in error; -ENOSPC the send queue is
+ * full, or the completion queue might overflow; -EIO the device stopped
+ * answering.
+ */
+MR_API int mr_post_write(struct mr_stream *stream, const struct mr_write *wr);
+
+/* -------------------------------------------------------------- telemetry */
+
+enum mr_path_state {
+    MR_PATH_IDLE = 0,     // nothing in flight
+    MR_PATH_ACTIVE = 1,   // in use
+    MR_PATH_PROBING = 2,  // no progress: asks for an acknowledgment
+    MR_PATH_DEAD = 3,     // given up
+};
+
+/** One path as the device sees it. Counts are 32 bits wide and wrap. */
+struct mr_path_info {
+    uint32_t srtt_ns;       // smoothed round trip time; 0 = not yet measured
+    uint32_t rttvar_ns;     // its mean deviation
+    uint32_t cwnd;          // window, packets
+    uint32_t inflight;      // packets sent and not acknowledged
+    uint32_t packets;       // data packets sent, without retransmissions
+    uint32_t resent;        // data packets sent again
+    uint32_t marks;         // packets that the peer received with a congestion mark
+    uint32_t acks;          // acknowledgments taken
+    uint32_t probes;        // probes sent
+    uint32_t psn;           // next sequence number
+    uint32_t una;           // oldest sequence number not acknowledged
+    uint32_t hint_mbps;     // the receiver's last rate hint, Mbit/s; 0 = none
+    uint16_t sport;         // UDP source port
+    uint8_t plane;          // plane
+    uint8_t state;          // enum mr_path_state
+    uint32_t rsvd[3];       // 0
+};
+
+/**
+ * Reads the telemetry of one path, 0 to one less than the connection's paths.
+ * Errors: -EINVAL, -ENOTCONN, -EIO, -ETIMEDOUT.
+ */
+MR_API int mr_path_query(struct mr_conn *conn, uint32_t path, struct mr_path_info *info);
+
+/** Paths that the connection uses; 0 before mr_conn_connect(). */
+MR_API uint32_t mr_conn_paths(const struct mr_conn *conn);
+
+/** How many counters a device has, and the name and meaning of counter i. */
+MR_API uint32_t mr_counter_count(void);
+MR_API const char *mr_counter_name(uint32_t i);
+MR_API const char *mr_counter_text(uint32_t i);
+
+/**
+ * Reads counters 0 to n - 1 into value[]. They count from device reset, and
+ * are carried on here beyond the device's 32 bits as long as the call is made
+ * before any of them advances by 2^32. Returns how many were read, at most
+ * mr_counter_count(). Errors: -EINVAL, -EIO; then value[] is undefined.
+ */
+MR_API int mr_counters_read(struct mr_device *dev, uint64_t *value, uint32_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* conn.c - connections: this side's entry in the connection and path tables. [spec 7.3] */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static constexpr uint16_t mtu_default = 4096;
+static constexpr uint8_t ttl_default = 64;
+static constexpr uint16_t sport_first = 0xc000;  // default source ports: the dynamic range
+static constexpr uint16_t addr_version = 1;
+
+static bool mtu_ok(uint32_t mtu)
+{
+    return mtu >= MR_WIRE_MTU_MIN && mtu <= MR_WIRE_PAYLOAD_MAX && !(mtu & (mtu - 1));
+}
+
+static bool ip_ok(const struct mr_ip *ip)
+{
+    return ip->family == 4 || ip->family == 6;
+}
+
+static bool mac_ok(const uint8_t *mac)
+{
+    static const uint8_t none[6];
+
+    return !(mac[0] & 1) && memcmp(mac, none, 6);
+}
+
+static bool attr_ok(const struct mr_device *dev, const struct mr_conn_attr *a)
+{
+    static constexpr uint32_t flags = MR_CONN_VLAN | MR_CONN_NEXT_HOP | MR_CONN_SPORTS;
+    static const uint64_t zero[4];
+
+    if (a->flags & ~flags || a->rsvd0 || memcmp(a->rsvd, zero, sizeof zero))
+        return false;
+    if (!mac_ok(a->mac) || !ip_ok(&a->ip) || a->tos & 3)
+        return false;
+    if (a->flags & MR_CONN_NEXT_HOP && !mac_ok(a->next_hop))
+        return false;
+    if ((a->mtu && !mtu_ok(a->mtu)) || a->paths > dev->caps.paths)
+        return false;
+    for (uint32_t i = 0; i < (a->paths ? a->paths : dev->caps.paths); i++)
+        if (a->plane[i] >= dev->caps.planes || (a->flags & MR_CONN_SPORTS && !a->sport[i]))
+            return false;
+    return true;
+}
+
+/* Mixes 64 bits well (the finaliser of SplitMix64). */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* Ports that differ between the paths and are the same in every run with this seed. */
+static void spread_sports(struct mr_conn *c)
+{
+    uint64_t x = mix(c->attr.seed + 0x9e3779b97f4a7c15u) ^ (c->number & 0xffff);
+
+    for (uint32_t i = 0; i < c->attr.paths; i++) {
+        bool taken;
+        do {
+            x += 0x9e3779b97f4a7c15u;
+            c->sport[i] = (uint16_t)(sport_first | (mix(x) & 0x3fff));
+            taken = false;
+            for (uint32_t j = 0; j < i; j++)
+                taken = taken || c->sport[j] == c->sport[i];
+        } while (taken);
+    }
+}
+
+int mr_conn_create(struct mr_device *dev, const struct mr_conn_attr *attr, struct mr_conn **out)
+{
+    uint32_t index;
+
+    if (!dev || !attr || !out || !attr_ok(dev, attr))
+        return -EINVAL;
+    struct mr_conn *c = calloc(1, sizeof *c);
+    if (!c)
+        return -ENOMEM;
+    c->dev = dev;
+    c->attr = *attr;
+    c->attr.mtu = attr->mtu ? attr->mtu : mtu_default;
+    c->attr.paths = attr->paths ? attr->paths : (uint8_t)dev->caps.paths;
+    c->attr.ttl = attr->ttl ? attr->ttl : ttl_default;
+    pthread_mutex_lock(&dev->lock);
+    int rc = mri_pool_take(&dev->conn_pool, &index);
+    if (!rc) {
+        c->number = index | (uint32_t)dev->conn_pool.slot[index].tag << 16;
+        mri_list_add(&dev->conns, &c->link);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    if (rc) {
+        free(c);
+        return rc;
+    }
+    if (attr->flags & MR_CONN_SPORTS)
+        memcpy(c->sport, attr->sport, sizeof c->sport);
+    else
+        spread_sports(c);
+    *out = c;
+    return 0;
+}
+
+static uint64_t mac_number(const uint8_t *mac)
+{
+    uint64_t v = 0;
+
+    for (int i = 0; i < 6; i++)
+        v = v << 8 | mac[i];
+    return v;
+}
+
+static unsigned _BitInt(128) ip_number(const struct mr_ip *ip)
+{
+    unsigned _BitInt(128) v = 0;
+
+    for (int i = 0; i < (ip->family == 4 ? 4 : 16); i++)
+        v = v << 8 | ip->addr[i];
+    return v;
+}
+
+static struct mr_conn_row row_of(const struct mr_conn *c, const struct mr_conn_addr *peer,
+                                 uint32_t mtu, uint32_t paths)
+{
+    const struct mr_conn_attr *a = &c->attr;
+
+    return (struct mr_conn_row){
+        .state = 1,
+        .flags = (a->ip.family == 6 ? MR_CONNF_IPV6 : 0) |
+                 (a->flags & MR_CONN_VLAN ? MR_CONNF_VLAN : 0),
+        .local = c->number,
+        .peer = le32toh(peer->conn),
+        .smac = mac_number(a->mac),
+        .dmac = mac_number(a->flags & MR_CONN_NEXT_HOP ? a->next_hop : peer->mac),
+        .saddr = ip_number(&a->ip),
+        .daddr = ip_number(&peer->ip),
+        .vlan = a->flags & MR_CONN_VLAN ? a->vlan : 0,
+        .mtu = (uint16_t)mtu,
+        .npaths = (uint8_t)paths,
+        .tos = a->tos,
+        .ttl = a->ttl,
+    };
+}
+
+/* Paths first: the connection is open from the moment its own entry is written. */
+static int connect_locked(struct mr_conn *c, const struct mr_conn_addr *peer)
+{
+    uint32_t index = c->number & 0xffff, mtu = le16toh(peer->mtu);
+    uint32_t paths = peer->paths < c->attr.paths ? peer->paths : c->attr.paths;
+    unsigned char entry[MR_CONN_BYTES];
+    int rc = c->paths ? -EISCONN : 0;
+
+    for (uint32_t i = 0; i < paths && !rc; i++) {
+        unsigned char path[MR_PATH_BYTES];
+        mr_path_put(path, (struct mr_path_row){.sport = c->sport[i], .plane = c->attr.plane[i]});
+        rc = mri_table_write(c->dev, MR_TBL_PATH, index * c->dev->caps.paths + i, path, sizeof path);
+    }
+    if (rc)
+        return rc;
+    mr_conn_put(entry, row_of(c, peer, mtu < c->attr.mtu ? mtu : c->attr.mtu, paths));
+    rc = mri_table_write(c->dev, MR_TBL_CONN, index, entry, sizeof entry);
+    if (!rc)
+        c->paths = paths;
+    return rc;
+}
+
+int mr_conn_connect(struct mr_conn *c, const struct mr_conn_addr *peer)
+{
+    if (!c || !peer || le32toh(peer->magic) != MR_ADDR_MAGIC ||
+        le16toh(peer->version) != addr_version || !mtu_ok(le16toh(peer->mtu)) || !peer->paths ||
+        le32toh(peer->conn) >= MR_WIRE_CONN_NONE || !mac_ok(peer->mac) ||
+        peer->ip.family != c->attr.ip.family)
+        return -EINVAL;
+    pthread_mutex_lock(&c->dev->lock);
+    int rc = connect_locked(c, peer);
+    pthread_mutex_unlock(&c->dev->lock);
+    return rc;
+}
+
+int mr_conn_local(struct mr_conn *c, struct mr_conn_addr *addr)
+{
+    if (!c || !addr)
+        return -EINVAL;
+    *addr = (struct mr_conn_addr){
+        .magic = htole32(MR_ADDR_MAGIC),
+        .version = htole16(addr_version),
+        .mtu = htole16(c->attr.mtu),
+        .conn = htole32(c->number),
+        .paths = c->attr.paths,
+        .ip = c->attr.ip,
+    };
+    memcpy(addr->mac, c->attr.mac, 6);
+    pthread_mutex_lock(&c->dev->lock);
+    for (struct mri_list *l = c->dev->streams.next; l != &c->dev->streams; l = l->next) {
+        const struct mr_stream *s = mri_container(l, struct mr_stream, link);
+        if (s->conn == c && addr->nstreams < MR_ADDR_STREAMS)
+            addr->stream[addr->nstreams++] = htole32(s->number);
+    }
+    pthread_mutex_unlock(&c->dev->lock);
+    return 0;
+}
+
+int mri_conn_free(struct mr_conn *c)
+{
+    struct mr_device *dev = c->dev;
+    uint32_t index = c->number & 0xffff;
+    int rc = 0;
+
+    if (c->paths) {
+        unsigned char entry[MR_CONN_BYTES];
+        mr_conn_put(entry, (struct mr_conn_row){.state = 0, .local = c->number});
+        rc = mri_table_write(dev, MR_TBL_CONN, index, entry, sizeof entry);
+    }
+    mri_pool_give(&dev->conn_pool, index);
+    mri_list_del(&c->link);
+    free(c);
+    return rc;
+}
+
+int mr_conn_destroy(struct mr_conn *c)
+{
+    if (!c)
+        return 0;
+    struct mr_device *dev = c->dev;
+    pthread_mutex_lock(&dev->lock);
+    int rc = c->users ? -EBUSY : mri_conn_free(c);
+    pthread_mutex_unlock(&dev->lock);
+    return rc;
+}
+
+uint32_t mr_conn_number(const struct mr_conn *c)
+{
+    return c ? c->number : MR_WIRE_CONN_NONE;
+}
+
+uint32_t mr_conn_paths(const struct mr_conn *c)
+{
+    return c ? c->paths : 0;
+}

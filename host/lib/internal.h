@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * internal.h - the objects of libmetaroce and who may touch what.
+ *
+ * Two kinds of lock, always taken in this order:
+ *   device->lock  everything of the control path: lists, tables, counters
+ *   cq->lock      the data path: the ring of the queue, and the send queues of
+ *                 all streams that complete to it
+ * Waits for device time hold neither.
+ *
+ * One lock for a completion queue and its streams, instead of one for each,
+ * because a post must reserve room in the queue and a poll retires entries of
+ * the streams: separate locks would be taken in pairs on every call.
+ */
+#ifndef MRI_INTERNAL_H
+#define MRI_INTERNAL_H
+
+#include "rows.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bus/bus.h"
+#include "metaroce.h"
+
+static constexpr uint32_t mri_magic = 0x4d524f43;
+static constexpr uint32_t mri_version_major = 1;
+static constexpr uint32_t mri_ring_align = 4096;  // bytes
+
+/** Numbers 0 to n - 1, each with a tag that changes with every use. */
+struct mri_pool {
+    uint32_t n, used, next;  // next: where the search for a free one begins
+    struct mri_slot {
+        uint8_t used, tag;
+    } *slot;
+};
+
+struct mri_list {
+    struct mri_list *next, *prev;
+};
+
+struct mr_device {
+    struct mr_bus *bus;
+    char *uri;
+    struct mr_caps caps;
+    atomic_bool dead;  // the bus returned -EIO: nothing more is tried
+    pthread_mutex_t lock;
+    struct mri_list pds, mrs, cqs, conns, streams;
+    struct mri_pool pd_pool, key_pool, cq_pool, conn_pool, stream_pool;
+    struct mr_stream **stream_of;         // by number; written under both locks
+    atomic_uint_least32_t *stream_cq;     // by number: 1 + index of its queue, 0 = no stream
+    uint64_t *counter;                    // extended beyond the device's 32 bits
+    uint32_t *counter_raw;                // as they were read last
+};
+
+struct mr_pd {
+    struct mri_list link;
+    struct mr_device *dev;
+    uint16_t number;
+    uint32_t users;  // regions and streams
+};
+
+struct mr_mr {
+    struct mri_list link;
+    struct mr_pd *pd;
+    void *addr;
+    size_t length;
+    uint64_t bus_addr;
+    uint32_t key;
+};
+
+struct mr_cq {
+    struct mri_list link;
+    struct mr_device *dev;
+    uint32_t index;
+    uint32_t users;  // streams
+    pthread_mutex_t lock;
+    // Under lock:
+    unsigned char *shared_ring;  // written by the device
+    uint64_t bus_addr;
+    uint32_t log2;
+    uint32_t head;      // entries taken since creation
+    uint32_t told;      // head as the device knows it
+    uint32_t reserved;  // places for completions that the device may still write
+    bool bad;           // the next poll returns -EBADMSG
+    struct mri_list flush;  // streams with entries to be flushed
+};
+
+struct mr_conn {
+    struct mri_list link;
+    struct mr_device *dev;
+    struct mr_conn_attr attr;
+    uint32_t number;
+    uint32_t users;  // streams
+    uint32_t paths;  // in use; 0 = not connected
+    uint16_t sport[MR_PATHS_MAX];
+};
+
+enum mri_stream_state { MRI_STREAM_NEW, MRI_STREAM_READY, MRI_STREAM_ERROR };
+
+/** What the library keeps of a posted entry. */
+struct mri_shadow {
+    uint64_t wr_id;
+    uint32_t length;
+    uint8_t opcode;
+    uint8_t signaled;
+};
+
+struct mr_stream {
+    struct mri_list link;
+    struct mri_list flush;  // in cq->flush
+    struct mr_conn *conn;
+    struct mr_pd *pd;
+    struct mr_cq *cq;
+    uint32_t number;
+    uint32_t log2;
+    unsigned char *shared_sq;  // read by the device
+    uint64_t bus_addr;
+    // Under cq->lock:
+    struct mri_shadow *shadow;  // one for each slot
+    uint32_t head;      // slots posted since creation
+    uint32_t tail;      // slots retired
+    uint32_t reserved;  // of cq->reserved, those of this stream
+    bool open_group;    // entries behind the last signalled one have a reserved place
+    enum mri_stream_state state;
+};
+
+/* device.c */
+
+/** Notes an -EIO of the bus; returns rc. */
+int mri_note(struct mr_device *dev, int rc);
+int mri_reg_read(struct mr_device *dev, uint32_t off, uint32_t *value);
+int mri_reg_write(struct mr_device *dev, uint32_t off, uint32_t value);
+
+/* table.c: under dev->lock. `bytes` is a multiple of 4, at most 64. */
+
+int mri_table_write(struct mr_device *dev, uint32_t table, uint32_t index, const void *entry,
+                    uint32_t bytes);
+int mri_table_read(struct mr_device *dev, uint32_t table, uint32_t index, void *entry,
+                   uint32_t bytes);
+
+/* pool.c: under dev->lock. */
+
+/** All tags begin at first_tag. */
+int mri_pool_init(struct mri_pool *p, uint32_t n, uint8_t first_tag);
+void mri_pool_free(struct mri_pool *p);
+/** Takes a number and changes its tag; -ENOSPC. Numbers come back as late as possible. */
+int mri_pool_take(struct mri_pool *p, uint32_t *index);
+void mri_pool_give(struct mri_pool *p, uint32_t index);
+
+void mri_list_init(struct mri_list *l);
+bool mri_list_empty(const struct mri_list *l);
+void mri_list_add(struct mri_list *to, struct mri_list *l);  // at the end
+void mri_list_del(struct mri_list *l);                       // empty afterwards
+
+#define mri_container(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
+
+/* Each object's file: frees without asking whether it is in use. Under dev->lock. */
+
+int mri_stream_free(struct mr_stream *s);
+int mri_conn_free(struct mr_conn *c);
+int mri_cq_free(struct mr_cq *cq);
+int mri_mr_free(struct mr_mr *mr);
+void mri_pd_free(struct mr_pd *pd);
+
+/* cq.c: under cq->lock */
+
+/** Tells the device how far the queue was read. */
+int mri_cq_tell(struct mr_cq *cq);
+/** How many completions may be outstanding at most. */
+uint32_t mri_cq_limit(const struct mr_cq *cq);
+
+/** Memory that the device uses, zeroed, aligned and mapped. */
+int mri_ring_alloc(struct mr_device *dev, size_t bytes, void **ring, uint64_t *bus_addr);
+int mri_ring_free(struct mr_device *dev, size_t bytes, void *ring, uint64_t bus_addr);
+
+/** Smallest l with 2^l >= n, n from 1. */
+static inline uint32_t mri_log2_up(uint32_t n)
+{
+    return n <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(n - 1);
+}
+
+/** The first error of a chain of steps that all have to be tried. */
+static inline int mri_first(int a, int b)
+{
+    return a ? a : b;
+}
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * table.c - reads and writes entries of the device's tables through a window
+ * of registers. [spec 7.2]
+ */
+#include <string.h>
+#include <time.h>
+
+#include "internal.h"
+
+enum { STATUS_DONE = 0, STATUS_BUSY = 1, STATUS_REFUSED = 2 };
+
+static constexpr unsigned polls_min = 1000;  // before the time limit is looked at
+static constexpr uint64_t limit_ms = 1000;
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static int run(struct mr_device *dev, uint32_t op, uint32_t table, uint32_t index)
+{
+    uint32_t window[2] = {index, op << 24 | table << 16};
+    int rc = mri_reg_write(dev, MR_REG_TBL_INDEX, window[0]);
+
+    if (!rc)
+        rc = mri_reg_write(dev, MR_REG_TBL_CMD, window[1]);
+    uint64_t end = now_ms() + limit_ms;
+    for (unsigned i = 0; !rc; i++) {
+        uint32_t status;
+        rc = mri_reg_read(dev, MR_REG_TBL_STATUS, &status);
+        if (rc || status == STATUS_DONE)
+            break;
+        if (status != STATUS_BUSY)
+            rc = -EREMOTEIO;
+        else if (i >= polls_min && now_ms() > end)
+            rc = -ETIMEDOUT;
+    }
+    return rc;
+}
+
+int mri_table_write(struct mr_device *dev, uint32_t table, uint32_t index, const void *entry,
+                    uint32_t bytes)
+{
+    uint32_t word[16];
+
+    if (atomic_load(&dev->dead))
+        return -EIO;
+    memcpy(word, entry, bytes);
+    for (uint32_t i = 0; i < bytes / 4; i++)
+        word[i] = le32toh(word[i]);
+    int rc = mri_note(dev, dev->bus->ops->write_block(dev->bus, MR_REG_TBL_DATA, word, bytes / 4));
+    return rc ? rc : run(dev, MR_TBLOP_WRITE, table, index);
+}
+
+int mri_table_read(struct mr_device *dev, uint32_t table, uint32_t index, void *entry,
+                   uint32_t bytes)
+{
+    uint32_t word[16];
+    int rc = run(dev, MR_TBLOP_READ, table, index);
+
+    for (uint32_t i = 0; i < bytes / 4 && !rc; i++) {
+        rc = mri_reg_read(dev, MR_REG_TBL_DATA + 4 * i, &word[i]);
+        word[i] = htole32(word[i]);
+    }
+    if (!rc)
+        memcpy(entry, word, bytes);
+    return rc;
+}

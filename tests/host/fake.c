@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* fake.c - see fake.h. */
+#include "fake.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bus/soft_mem.h"
+#include "lib/rows.h"
+
+enum { ENTRIES = 256 };
+
+static struct {
+    struct mr_bus bus;
+    pthread_mutex_t lock;
+    struct soft_mem mem;
+    uint32_t data[16], index;
+    uint32_t status;
+    unsigned char entry[7][ENTRIES * 8][64];
+    struct {
+        uint16_t head, tail;
+        bool stopped;
+        uint32_t msg;
+    } stream[ENTRIES];
+    struct {
+        uint32_t produced;
+        uint16_t consumed;
+    } cq[ENTRIES];
+    uint32_t counter[64];
+    uint64_t now, writes;
+    bool dead;
+} f;
+
+struct fake_knobs fake;
+struct fake_seen fake_seen;
+
+void fake_defaults(void)
+{
+    fake = (struct fake_knobs){
+        .magic = 0x4d524f43,
+        .version = 0x00010000,
+        .layout_hash = MR_LAYOUT_HASH,
+        .conns = 16,
+        .streams = 32,
+        .keys = 64,
+        .cqs = 8,
+        .reads_left = UINT32_MAX,
+    };
+    fake_seen = (struct fake_seen){};
+}
+
+const void *fake_entry(uint32_t table, uint32_t index)
+{
+    return f.entry[table][index];
+}
+
+void fake_counter(uint32_t i, uint32_t value)
+{
+    f.counter[i] = value;
+}
+
+void fake_die(void)
+{
+    f.dead = true;
+}
+
+static void write_cqe(uint32_t cq, struct mr_cqe e)
+{
+    struct mr_cq_row row = mr_cq_get(f.entry[MR_TBL_CQ][cq]);
+    uint32_t n = 1u << (unsigned)row.log2, at = f.cq[cq].produced++;
+    unsigned char line[64] = {};
+
+    if ((uint16_t)(at - f.cq[cq].consumed) >= n)
+        fake_seen.overruns++;
+    e.phase = !(at >> (unsigned)row.log2 & 1);
+    mr_cqe_put(line, e);
+    soft_mem_write(&f.mem, (uint64_t)row.base + (uint64_t)(at & (n - 1)) * MR_CQE_BYTES, line,
+                   0xffffffff);
+    f.writes++;
+}
+
+void fake_cqe(uint32_t cq, uint32_t stream, uint32_t wqe, uint8_t status)
+{
+    pthread_mutex_lock(&f.lock);
+    write_cqe(cq, (struct mr_cqe){.wqe = (uint16_t)wqe, .stream = stream, .status = status});
+    pthread_mutex_unlock(&f.lock);
+}
+
+/* Where a key's bytes are, or the reason why not. */
+static uint8_t translate(uint32_t key, uint32_t pd, uint64_t va, uint64_t len, uint32_t right,
+                         uint64_t *bus)
+{
+    struct mr_key_row k = mr_key_get(f.entry[MR_TBL_KEY][(key >> 8) % ENTRIES]);
+
+    if (key >> 8 >= ENTRIES || !k.rights || k.tag != (key & 0xff) || k.pd != pd)
+        return MR_ERR_REMOTE_KEY;
+    if (va < k.va || va + len > (uint64_t)k.va + (uint64_t)k.len)
+        return MR_ERR_REMOTE_BOUNDS;
+    if (!(k.rights & right))
+        return MR_ERR_REMOTE_RIGHT;
+    *bus = (uint64_t)k.bus + (va - (uint64_t)k.va);
+    return MR_ERR_OK;
+}
+
+static uint8_t do_write(const struct mr_stream_row *s, const struct mr_wqe *w)
+{
+    struct mr_stream_row peer = mr_stream_get(f.entry[MR_TBL_STREAM][(uint32_t)s->peer % ENTRIES]);
+    uint64_t from, to;
+
+    if (!peer.state)
+        return MR_ERR_REMOTE_STREAM;
+    if (!w->length)
+        return MR_ERR_OK;
+    uint8_t rc = translate((uint32_t)w->sge_key, (uint32_t)s->pd, (uint64_t)w->sge_addr,
+                           (uint64_t)w->length, MR_RIGHT_LOCAL_READ, &from);
+    if (rc)
+        return (uint8_t)(rc + MR_ERR_LOCAL_KEY - MR_ERR_REMOTE_KEY);
+    rc = translate((uint32_t)w->rkey, (uint32_t)peer.pd, (uint64_t)w->raddr, (uint64_t)w->length,
+                   MR_RIGHT_REMOTE_WRITE, &to);
+    if (rc)
+        return rc;
+    size_t n = (size_t)w->length;
+    if (!soft_mem_covers(&f.mem, from, n) || !soft_mem_covers(&f.mem, to, n))
+        return MR_ERR_BUS;
+    memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, n);
+    return MR_ERR_OK;
+}
+
+/* One entry of one stream; false if there is none. Locked. */
+static bool step(uint32_t n)
+{
+    struct mr_stream_row s = mr_stream_get(f.entry[MR_TBL_STREAM][n]);
+    unsigned char slot[64];
+
+    if (f.stream[n].stopped || f.stream[n].head == f.stream[n].tail)
+        return false;
+    uint16_t at = f.stream[n].tail++;
+    uint32_t mask = (1u << (unsigned)s.sq_log2) - 1;
+    uint8_t rc = MR_ERR_BUS;
+    struct mr_wqe w = {};
+    if (soft_mem_read(&f.mem, (uint64_t)s.sq_base + (uint64_t)(at & mask) * 64, slot, 64)) {
+        w = mr_wqe_get(slot);
+        rc = w.opcode == MR_OP_WRITE ? do_write(&s, &w) : MR_ERR_LOCAL_OP;
+    }
+    if (fake.fail_status && !fake.fail_after--)
+        rc = fake.fail_status;
+    f.stream[n].stopped = rc;
+    if (rc || w.flags & MR_WQEF_SIGNALED)
+        write_cqe((uint32_t)s.cq, (struct mr_cqe){
+                                      .wqe = at,
+                                      .stream = n,
+                                      .opcode = w.opcode,
+                                      .status = rc,
+                                      .byte_len = w.length,
+                                      .time = f.now,
+                                      .msg = f.stream[n].msg,
+                                  });
+    f.stream[n].msg++;
+    return true;
+}
+
+static unsigned run_locked(unsigned n)
+{
+    unsigned done = 0;
+
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        while (done < n && step(i))
+            done++;
+    return done;
+}
+
+unsigned fake_run(unsigned n)
+{
+    pthread_mutex_lock(&f.lock);
+    unsigned done = run_locked(n);
+    pthread_mutex_unlock(&f.lock);
+    return done;
+}
+
+static void command(uint32_t cmd)
+{
+    uint32_t op = cmd >> 24, table = cmd >> 16 & 0xff;
+
+    f.status = fake.table_stuck ? 1 : 0;
+    if (!table || table > MR_TBL_TELE || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
+        (op == MR_TBLOP_READ) != (table == MR_TBL_TELE)) {
+        f.status = 2;
+        return;
+    }
+    if (op == MR_TBLOP_READ) {
+        memcpy(f.data, f.entry[table][f.index], 64);
+        return;
+    }
+    memcpy(f.entry[table][f.index], f.data, 64);
+    if (table == MR_TBL_STREAM)
+        memset(&f.stream[f.index], 0, sizeof f.stream[0]);
+    if (table == MR_TBL_CQ)
+        memset(&f.cq[f.index], 0, sizeof f.cq[0]);
+}
+
+static uint32_t reg_read(uint32_t off)
+{
+    if (off >= MR_REG_TBL_DATA && off < MR_REG_TBL_DATA + 64)
+        return f.data[(off - MR_REG_TBL_DATA) / 4];
+    if (off >= MR_REG_CNT && off < MR_REG_CNT + 256)
+        return f.counter[(off - MR_REG_CNT) / 4];
+    switch (off) {
+    case MR_REG_MAGIC: return fake.magic;
+    case MR_REG_VERSION: return fake.version;
+    case MR_REG_LAYOUT_HASH: return fake.layout_hash;
+    case MR_REG_CAP_CONNS: return fake.conns;
+    case MR_REG_CAP_PATHS: return 8;
+    case MR_REG_CAP_STREAMS: return fake.streams;
+    case MR_REG_CAP_KEYS: return fake.keys;
+    case MR_REG_CAP_CQS: return fake.cqs;
+    case MR_REG_CAP_MSGS: return 64;
+    case MR_REG_CLOCK_KHZ: return 250000;
+    case MR_REG_TIME_LO: return (uint32_t)f.now;
+    case MR_REG_TBL_STATUS: return f.status;
+    default: return 0;
+    }
+}
+
+static void reg_write(uint32_t off, uint32_t v)
+{
+    if (off >= MR_REG_TBL_DATA && off < MR_REG_TBL_DATA + 64)
+        f.data[(off - MR_REG_TBL_DATA) / 4] = v;
+    else if (off == MR_REG_TBL_INDEX)
+        f.index = v;
+    else if (off == MR_REG_TBL_CMD)
+        command(v);
+    else if (off == MR_REG_DB_CQ) {
+        f.cq[v >> 16].consumed = (uint16_t)v;
+        fake_seen.cq_doorbells++;
+    } else if (off == MR_REG_DB_SQ) {
+        f.stream[v >> 16].head = (uint16_t)v;
+        fake_seen.sq_doorbells++;
+        if (!fake.hold)
+            run_locked(UINT32_MAX);
+    }
+}
+
+static int fake_open(const char *rest, struct mr_bus **bus)
+{
+    if (*rest)
+        return -EINVAL;
+    memset(&f, 0, sizeof f);
+    pthread_mutex_init(&f.lock, nullptr);
+    soft_mem_init(&f.mem);
+    f.bus.ops = &bus_fake;
+    fake_seen.open++;
+    *bus = &f.bus;
+    return 0;
+}
+
+static int fake_close(struct mr_bus *bus)
+{
+    (void)bus;
+    fake_seen.close++;
+    soft_mem_free(&f.mem);
+    pthread_mutex_destroy(&f.lock);
+    return f.dead ? -EIO : 0;
+}
+
+static int fake_read32(struct mr_bus *bus, uint32_t off, uint32_t *value)
+{
+    (void)bus;
+    pthread_mutex_lock(&f.lock);
+    if (!fake.reads_left || !fake.reads_left--)
+        f.dead = true;
+    int rc = f.dead ? -EIO : 0;
+    *value = rc ? 0xdeadbeef : reg_read(off);
+    pthread_mutex_unlock(&f.lock);
+    return rc;
+}
+
+static int fake_write_block(struct mr_bus *bus, uint32_t off, const uint32_t *value, uint32_t n)
+{
+    (void)bus;
+    pthread_mutex_lock(&f.lock);
+    int rc = f.dead ? -EIO : 0;
+    for (uint32_t i = 0; i < n && !rc; i++)
+        reg_write(off + 4 * i, value[i]);
+    pthread_mutex_unlock(&f.lock);
+    return rc;
+}
+
+static int fake_write32(struct mr_bus *bus, uint32_t off, uint32_t value)
+{
+    return fake_write_block(bus, off, &value, 1);
+}
+
+/* Bus addresses differ from virtual ones only in name here: memory is one process. */
+static int fake_map(struct mr_bus *bus, void *addr, size_t len, uint64_t *bus_addr)
+{
+    (void)bus;
+    if (f.dead)
+        return -EIO;
+    if (fake.map_fails)
+        return -ENOSPC;
+    *bus_addr = (uintptr_t)addr;
+    fake_seen.maps++;
+    return soft_mem_map(&f.mem, addr, len);
+}
+
+static int fake_unmap(struct mr_bus *bus, void *addr, size_t len, uint64_t bus_addr)
+{
+    (void)bus;
+    (void)bus_addr;
+    fake_seen.maps--;
+    int rc = soft_mem_unmap(&f.mem, addr, len);
+    return f.dead ? -EIO : rc;
+}
+
+static uint64_t fake_mark(struct mr_bus *bus)
+{
+    (void)bus;
+    pthread_mutex_lock(&f.lock);
+    uint64_t n = f.writes;
+    pthread_mutex_unlock(&f.lock);
+    return n;
+}
+
+static int fake_wait(struct mr_bus *bus, uint64_t mark, uint64_t max_ns, uint64_t *now_ns)
+{
+    (void)bus;
+    (void)mark;
+    pthread_mutex_lock(&f.lock);
+    fake_seen.waits++;
+    if (fake.run_in_wait)
+        run_locked(1);
+    f.now += max_ns;
+    *now_ns = f.now;
+    int rc = f.dead ? -EIO : 0;
+    pthread_mutex_unlock(&f.lock);
+    return rc;
+}
+
+static int fake_relax(struct mr_bus *bus)
+{
+    (void)bus;
+    pthread_mutex_lock(&f.lock);
+    fake_seen.relaxes++;
+    int rc = f.dead ? -EIO : 0;
+    pthread_mutex_unlock(&f.lock);
+    return rc;
+}
+
+static int fake_time_ns(struct mr_bus *bus, uint64_t *now_ns)
+{
+    (void)bus;
+    *now_ns = f.now;
+    return f.dead ? -EIO : 0;
+}
+
+const struct mr_bus_ops bus_fake = {
+    .scheme = "fake",
+    .open = fake_open,
+    .close = fake_close,
+    .read32 = fake_read32,
+    .write32 = fake_write32,
+    .write_block = fake_write_block,
+    .map = fake_map,
+    .unmap = fake_unmap,
+    .mark = fake_mark,
+    .wait = fake_wait,
+    .relax = fake_relax,
+    .time_ns = fake_time_ns,
+};

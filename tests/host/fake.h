@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * fake.h - a device for tests of the library: registers, tables, doorbells and
+ * completions as the real one has them, and Writes done by memcpy inside this
+ * process. URI `fake:`. One at a time; connections lead back to itself.
+ */
+#ifndef TEST_FAKE_H
+#define TEST_FAKE_H
+
+#include <stdint.h>
+
+#include "bus/bus.h"
+
+extern const struct mr_bus_ops bus_fake;
+
+/** What the device is like; fake_defaults() before every test. */
+struct fake_knobs {
+    uint32_t magic, version, layout_hash;
+    uint32_t conns, streams, keys, cqs;
+    uint32_t reads_left;     // register reads until the bus dies
+    uint32_t table_refuse;   // MR_TBL_* that is refused; 0 = none
+    bool table_stuck;        // TBL_STATUS stays busy
+    bool hold;               // entries wait for fake_run() instead of being done at the doorbell
+    bool run_in_wait;        // wait does one of the held entries
+    bool map_fails;
+    uint32_t fail_after;     // entries until one fails with fail_status; 0 = now
+    uint8_t fail_status;     // 0 = none fails
+};
+extern struct fake_knobs fake;
+
+/** What it has seen. */
+struct fake_seen {
+    uint32_t open, close, maps;   // maps: ranges mapped now
+    uint32_t cq_doorbells, sq_doorbells;
+    uint32_t waits, relaxes;
+    uint32_t overruns;            // completions written over ones not yet told as read
+};
+extern struct fake_seen fake_seen;
+
+void fake_defaults(void);
+/** Does up to n held entries of all streams; returns how many. */
+unsigned fake_run(unsigned n);
+/** Writes a completion as it stands into queue `cq`. */
+void fake_cqe(uint32_t cq, uint32_t stream, uint32_t wqe, uint8_t status);
+/** The bus is dead from now on. */
+void fake_die(void);
+void fake_counter(uint32_t i, uint32_t value);
+/** The entry of a table as it was written last. */
+const void *fake_entry(uint32_t table, uint32_t index);
+
+#endif

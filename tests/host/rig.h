@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* rig.h - what the tests of libmetaroce share. */
+#ifndef TEST_RIG_H
+#define TEST_RIG_H
+
+#include "lib/rows.h"
+
+#include <CUnit/CUnit.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "fake.h"
+#include "metaroce.h"
+
+enum { RIG_BYTES = 4096 };
+
+/** Two connections of one fake device, connected to each other, a stream on each. */
+struct rig {
+    struct mr_device *dev;
+    struct mr_pd *pd;
+    struct mr_cq *cq;
+    struct mr_conn *conn[2];
+    struct mr_stream *stream[2];
+    struct mr_mr *src, *dst;
+    uint8_t from[RIG_BYTES], to[RIG_BYTES];
+};
+
+/** Fails the test and returns false if a step fails; then the rig is closed. */
+bool rig_open(struct rig *r, uint32_t depth, uint32_t cq_entries);
+void rig_close(struct rig *r);
+
+/** Attributes of end 0 or 1. */
+struct mr_conn_attr rig_attr(unsigned end);
+
+/** A Write of n bytes from offset at on stream 0. */
+struct mr_write rig_write(const struct rig *r, uint64_t wr_id, uint32_t at, uint32_t n,
+                          uint32_t flags);
+
+/** Notes a skip with its reason. */
+void rig_skip(const char *why);
+
+struct test_row {
+    const char *name;
+    void (*run)(void);
+};
+
+/* One table for each test file, ended by a row without a name. */
+extern const struct test_row tests_bus[], tests_bus_sim[], tests_device[], tests_memory[],
+    tests_cq[], tests_conn[], tests_stream[], tests_post[], tests_telemetry[], tests_text[],
+    tests_soft[];
+
+#define CHECK_ERR(call, err)                                                                       \
+    do {                                                                                           \
+        int got_ = (call);                                                                         \
+        CU_ASSERT_EQUAL(got_, err);                                                                \
+        CU_ASSERT_TRUE(*mr_strerror(got_) != 0);                                                   \
+    } while (0)
+
+#endif
