@@ -95,3 +95,16 @@ test-host: $(HOST_T)/test_host
 HOST_CC ?= gcc
 $(HOST_B)/write: host/examples/write.c $(B)/libmetaroce.a host/include/metaroce.h
 	$(HOST_CC) -std=c11 -Wall -Wextra -Werror -Ihost/include -I$(B)/gen -o $@ $< $(B)/libmetaroce.a -pthread
+
+HOST_TOOL_FLAGS = -std=c23 -D_GNU_SOURCE -Wall -Wextra -Werror $(CFLAGS) -Ihost/include -Ihost/tools -I$(B)/gen
+HOST_TOOL_HDR  := $(wildcard host/tools/*.h) host/include/metaroce.h $(B)/gen/metaroce_codes.h
+
+$(B)/mr_sendfile: host/tools/mr_sendfile.c host/tools/control.c host/tools/progress.c \
+                  host/tools/report.c $(B)/libmetaroce.a $(HOST_TOOL_HDR)
+	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c %.a,$^) -ljansson -lcrypto -pthread
+
+$(B)/mr_run: host/tools/mr_run.c host/tools/run_children.c host/tools/run_table.c $(HOST_TOOL_HDR)
+	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c,$^) -ljansson
+
+$(B)/mrnic: host/tools/mrnic.c host/tools/report.c $(B)/libmetaroce.a $(HOST_TOOL_HDR)
+	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c %.a,$^) -ljansson -pthread

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Prints a checked process graph: Verilog, Graphviz, C table."""
 
-HEAD = "// SPDX-License-Identifier: BSD-2-Clause\n// Printed by hls/graph/gen_core.py from the process graph. Do not edit.\n"
+HEAD = ("// SPDX-License-Identifier: BSD-2-Clause\n"
+        "// Printed by hls/graph/gen_core.py from the process graph. Do not edit.\n")
 
 
 def bits(width):

@@ -92,9 +92,17 @@ MR_INLINE struct tx_item item_of_probe(struct probe p, u(32) now)
     };
 }
 
+/** Aligned beats that a read of the item's payload returns. */
+MR_INLINE u(16) hdr_read_beats(struct tx_item i)
+{
+    u(16) end = (u(16))(u(6))i.bus + (u(16))i.len + (u(16))63;
+    return i.len == 0 ? (u(16))0 : (u(16))(end >> 6);
+}
+
 MR_INLINE void hdr_pick(struct tx_hdr *k)
 {
-    bool data = k->data.valid && (k->data_turn || !(k->err.valid || k->ack.valid || k->probe.valid));
+    bool room = (u(16))(k->rd_asked - k->rd_taken) < TX_HDR_READ_BEATS;
+    bool data = k->data.valid && room && (k->data_turn || !(k->err.valid || k->ack.valid || k->probe.valid));
     bool err = !data && k->err.valid;
     bool ack = !data && !err && k->ack.valid;
     bool probe = !data && !err && !ack && k->probe.valid;
@@ -143,6 +151,8 @@ MR_INLINE void hdr_sum(struct tx_hdr *k)
     u(20) daddr = (u(20))(u(16))c.daddr + (u(20))(u(16))(c.daddr >> 16);
     u(20) fixed = (u(20))((IPV4_VERSION << 8) + IPV4_DF + PROTOCOL_UDP + IPV4_BYTES);
     k->sum = (words + saddr) + (daddr + ((u(20))k->udp_len + fixed));
+    if (c.state != 0)
+        k->rd_asked += hdr_read_beats(k->item);
     k->state = c.state == 0 ? TX_HDR_IDLE : TX_HDR_FOLD;
 }
 

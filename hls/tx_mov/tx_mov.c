@@ -63,6 +63,7 @@ MR_INLINE void mov_in(struct tx_mov *k)
     k->rot_valid = true;
     k->rd_open = !k->rd.data.last;
     mr_take(k->rd);
+    k->rd_taken++;
 }
 
 MR_INLINE void mov_start(struct tx_mov *k)

@@ -46,7 +46,6 @@ module mr_axil_slave #(
   logic        wfull_q;
 
   logic          write_q;      // the access in work is a write
-  logic          turn_q;       // reads come first next time
   logic [1:0]    resp_q;
   logic [31:0]   rdata_q;
   logic [TW-1:0] time_q;
@@ -67,7 +66,8 @@ module mr_axil_slave #(
   assign req_valid_o      = req_valid_q;
   assign rsp_ready_o      = 1'b1;
 
-  assign write_go  = aw_q && w_q && !(ar_q && turn_q);
+  // Whoever was answered last has to ask again, so the other side's turn comes.
+  assign write_go  = aw_q && w_q;
   assign read_go   = ar_q && !write_go;
   assign late      = rsp_valid_i && (stale_q != '0);
   assign may_issue = !req_valid_q && (stale_q != '1);
@@ -102,7 +102,6 @@ module mr_axil_slave #(
     if (!rst_ni) begin
       state_q     <= Idle;
       write_q     <= 1'b0;
-      turn_q      <= 1'b0;
       resp_q      <= OKAY;
       rdata_q     <= '0;
       time_q      <= '0;
@@ -116,7 +115,6 @@ module mr_axil_slave #(
       case (state_q)
         Idle: if (write_go || read_go) begin
           write_q <= write_go;
-          turn_q  <= write_go;
           resp_q  <= SLVERR;
           rdata_q <= '0;
           state_q <= (write_go && !wfull_q) ? Answer : Issue;

@@ -129,6 +129,7 @@ static void tx_front(struct rig_tx *t)
     IN_BEFORE(t->hdr.cfg, t->cfg);
     OUT_BEFORE(t->hdr.frame, t->frame);
     OUT_BEFORE(t->hdr.rd, t->req);
+    t->hdr.rd_taken = t->mov.rd_taken;
     tx_hdr_step(&t->hdr);
     IN_AFTER(t->hdr.data, t->data);
     IN_AFTER(t->hdr.ack, t->ack);

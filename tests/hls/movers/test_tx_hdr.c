@@ -31,6 +31,7 @@ static void step(void)
     IN_BEFORE(t.k.cfg, t.cfg);
     OUT_BEFORE(t.k.frame, t.frame);
     OUT_BEFORE(t.k.rd, t.rd);
+    t.k.rd_taken = t.k.rd_asked;  // the host answers at once
     tx_hdr_step(&t.k);
     IN_AFTER(t.k.data, t.data);
     IN_AFTER(t.k.ack, t.ack);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* report.h - what a device and a connection measured, as JSON. */
+#ifndef MR_REPORT_H
+#define MR_REPORT_H
+
+#include <jansson.h>
+
+#include "metaroce.h"
+
+/** Counters by name; NULL if they cannot be read. */
+json_t *report_counters(struct mr_device *dev);
+/** One object for each path of the connection; NULL if they cannot be read. */
+json_t *report_paths(struct mr_conn *conn);
+/** Capabilities by name. */
+json_t *report_caps(struct mr_device *dev);
+
+#endif
