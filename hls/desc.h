@@ -188,6 +188,7 @@ struct pkt {
     u(32) imm;
     u(64) laddr;   // of this packet; behind tx_check the bus address
     u(32) lkey;
+    bool probe;    // no data packet but the path's probe: only conn, path, psn, ts hold
 };
 
 enum verdict_kind { VERDICT_SENT = 0, VERDICT_BLOCKED = 1, VERDICT_WAKE = 2 };
@@ -271,13 +272,6 @@ struct stop {
 struct completion {
     u(16) cq;
     struct mr_cqe cqe;  // phase and time are set by the cqe kernel
-};
-
-/** A path's probe. */
-struct probe {
-    u(16) conn;
-    u(3) path;
-    u(24) psn;  // next number to be sent
 };
 
 /** A frame to build: headers are ready, payload is on its way from the host. */

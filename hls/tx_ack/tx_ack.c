@@ -276,7 +276,7 @@ MR_INLINE void ack_on_scan(struct tx_ack *k, struct ack_ports *p)
     k->state = ACK_IDLE;
     if (!due)
         return;
-    mr_put(k->probe, (struct probe){.conn = k->conn, .path = k->path, .psn = r.next});
+    mr_put(k->probe, (struct path_id){.conn = k->conn, .path = k->path});
     if (r.silent >= k->retry_max) {
         k->newly = ring_range(r.una, r.next) & ~r.acked;
         k->lost = 0;

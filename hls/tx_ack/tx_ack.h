@@ -66,7 +66,7 @@ struct tx_ack {
     MR_OUT(struct credit, credit);
     MR_OUT(struct slot_req, slot);   // arrived or failed
     MR_OUT(struct slot_req, again);  // to be sent again; FIFO of ACK_AGAIN_DEPTH
-    MR_OUT(struct probe, probe);
+    MR_OUT(struct path_id, probe);
     MR_OUT(struct tele_rsp, tele_rsp);
     MR_CFG(u(32), now);        // MR_TS_NS
     MR_CFG(u(32), probe_min);  // cycles

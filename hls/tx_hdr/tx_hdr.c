@@ -13,7 +13,7 @@ enum {
     ECN_CAPABLE = 2,
 };
 
-/* ---- first step: one of the four inputs becomes the item ---- */
+/* ---- first step: one of the three inputs becomes the item ---- */
 
 MR_INLINE struct tx_item item_of_data(struct pkt p)
 {
@@ -80,7 +80,7 @@ MR_INLINE struct tx_item item_of_err(struct err_note e)
     };
 }
 
-MR_INLINE struct tx_item item_of_probe(struct probe p, u(32) now)
+MR_INLINE struct tx_item item_of_probe(struct pkt p)
 {
     return (struct tx_item){
         .kind = MR_KIND_PATH,
@@ -88,7 +88,7 @@ MR_INLINE struct tx_item item_of_probe(struct probe p, u(32) now)
         .conn = p.conn,
         .path = p.path,
         .psn = p.psn,
-        .ts = now,
+        .ts = p.ts,
     };
 }
 
@@ -102,24 +102,21 @@ MR_INLINE u(16) hdr_read_beats(struct tx_item i)
 MR_INLINE void hdr_pick(struct tx_hdr *k)
 {
     bool room = (u(16))(k->rd_asked - k->rd_taken) < TX_HDR_READ_BEATS;
-    bool data = k->data.valid && room && (k->data_turn || !(k->err.valid || k->ack.valid || k->probe.valid));
+    bool data = k->data.valid && room && (k->data_turn || !(k->err.valid || k->ack.valid));
     bool err = !data && k->err.valid;
     bool ack = !data && !err && k->ack.valid;
-    bool probe = !data && !err && !ack && k->probe.valid;
 
-    struct tx_item item = data  ? item_of_data(k->data.data)
-                          : err ? item_of_err(k->err.data)
+    struct tx_item item = err   ? item_of_err(k->err.data)
                           : ack ? item_of_ack(k->ack.data)
-                                : item_of_probe(k->probe.data, k->now);
+                          : k->data.data.probe ? item_of_probe(k->data.data)
+                                               : item_of_data(k->data.data);
     if (data)
         mr_take(k->data);
     if (err)
         mr_take(k->err);
     if (ack)
         mr_take(k->ack);
-    if (probe)
-        mr_take(k->probe);
-    if (data || err || ack || probe) {
+    if (data || err || ack) {
         k->item = item;
         k->data_turn = !data;
         k->state = TX_HDR_READ;

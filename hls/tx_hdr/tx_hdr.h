@@ -2,14 +2,14 @@
 /*
  * tx_hdr - builds the headers of every frame that is sent. [spec 3]
  *
- * in:  data   data packets; laddr is a bus address
- *      ack    acknowledgments, err error notifications, probe probes
+ * in:  data   data packets and probes; laddr is a bus address
+ *      ack    acknowledgments, err error notifications
  *      cfg    writes MR_TBL_CONN and MR_TBL_PATH (source port); others are ignored
  * out: frame  headers, for tx_mov
  *      rd     read of the payload, if there is any, in the order of frame
  *
- * err goes before ack before probe before data, but after each of the three a
- * waiting data packet is next. Data waits while more than TX_HDR_READ_BEATS of
+ * err goes before ack before data, but after each of the two a waiting data
+ * packet is next. Data waits while more than TX_HDR_READ_BEATS of
  * payload are on their way from the host: enough to cover a read's latency at
  * line rate, and no more, because what queues here lengthens every round trip.
  * An item of a free connection is dropped. Every
@@ -48,11 +48,9 @@ struct tx_hdr {
     MR_IN(struct pkt, data);
     MR_IN(struct ack, ack);
     MR_IN(struct err_note, err);
-    MR_IN(struct probe, probe);
     MR_IN(struct cfg_write, cfg);
     MR_OUT(struct tx_frame, frame);
     MR_OUT(struct rd_req, rd);
-    MR_CFG(u(32), now);
     MR_CFG(u(16), rd_taken);  // payload beats that tx_mov took, wraps
     MR_STAT(u(32), cnt_tx_frames);
     MR_STAT(u(32), cnt_tx_acks);

@@ -2,7 +2,7 @@
 #include "tx_path/choose.h"
 #include "tx_path/tx_path.h"
 
-enum path_state { PATH_IDLE, PATH_CREDIT, PATH_RESEND, PATH_SEG };
+enum path_state { PATH_IDLE, PATH_CREDIT, PATH_PROBE, PATH_RESEND, PATH_SEG };
 
 typedef u(MR_CONNS_LOG2) conn_ix;
 
@@ -31,6 +31,11 @@ MR_INLINE void path_pick(struct tx_path *k)
         k->credit_r = k->credit.data;
         k->conn = k->credit.data.conn;
         k->state = PATH_CREDIT;
+    } else if (k->probe.valid && k->pkt.ready) {
+        mr_take(k->probe);
+        k->conn = k->probe.data.conn;
+        k->probe_path = k->probe.data.path;
+        k->state = PATH_PROBE;
     } else if (k->resend.valid && way) {
         mr_take(k->resend);
         k->pkt_r = k->resend.data;
@@ -108,6 +113,10 @@ MR_KERNEL(tx_path)
         row = path_open(mr_conn_unpack(k->cfg.data.bits), k->cwnd_init);
     } else if (k->state == PATH_IDLE) {
         path_pick(k);
+    } else if (k->state == PATH_PROBE) {
+        mr_put(k->pkt, (struct pkt){.conn = k->conn, .path = k->probe_path,
+            .psn = row.p[k->probe_path].next, .ts = k->now, .probe = true});
+        k->state = PATH_IDLE;
     } else if (k->state == PATH_RESEND) {
         path_send(k, k->pkt_r, true);
         k->cnt_tx_resent++;

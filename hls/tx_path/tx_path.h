@@ -5,7 +5,8 @@
  * One row holds all paths of a connection, so that the choice sees them at once.
  * Retransmissions pass through here too: so the order in which packets leave
  * this kernel is, path by path, the order on the wire, and timestamps say which
- * of two transmissions was the earlier one. [spec 5]
+ * of two transmissions was the earlier one. Probes take the same way, because a
+ * probe that overtook a packet would declare it lost. [spec 5]
  */
 #ifndef MR_TX_PATH_H
 #define MR_TX_PATH_H
@@ -32,6 +33,7 @@ struct path_row {
 struct tx_path {
     MR_IN(struct cfg_write, cfg);
     MR_IN(struct credit, credit);
+    MR_IN(struct path_id, probe);
     MR_IN(struct pkt, resend);
     MR_IN(struct pkt, seg);
     MR_OUT(struct pkt, pkt);
@@ -42,8 +44,9 @@ struct tx_path {
     MR_CFG(u(32), cwnd_init);  // packets
     MR_STAT(u(32), cnt_tx_data);
     MR_STAT(u(32), cnt_tx_resent);
-    u(2) state;            // enum path_state
+    u(3) state;            // enum path_state
     u(16) conn;            // of the event
+    u(3) probe_path;       // of a probe
     struct credit credit_r;
     struct pkt pkt_r;
     struct path_row rows[MR_CONNS];

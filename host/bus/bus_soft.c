@@ -30,7 +30,8 @@
 
 static constexpr unsigned queue_len = 256;            // register accesses under way
 static constexpr unsigned answer_s = 4;               // longest wait for a register
-static constexpr unsigned quiet_steps = 2000;         // steps without movement before a rest
+static constexpr unsigned quiet_steps = 1024;         // steps without movement before a rest
+static constexpr unsigned yield_steps = 64;           // and before others get the core, if they want it
 static constexpr uint64_t rest_min_ns = 20000, rest_max_ns = 2000000;
 static constexpr unsigned rx_every = 8;               // steps between looks at the wire
 static constexpr unsigned cycle_ns = 4;
@@ -209,12 +210,15 @@ static bool pump_tx(struct soft *s)
         s->tx_full = b.last;
         moved = true;
     }
-    if (s->tx_full && soft_wire_send(&s->wire, &s->tx, now_ns())) {
-        s->tx_full = false;
-        s->tx.n = 0;
-        moved = true;
+    if (!s->tx_full)
+        return moved;
+    if (!soft_wire_send(&s->wire, &s->tx, now_ns())) {
+        sched_yield();  // it may be the peer's thread that lacks a core
+        return moved;
     }
-    return moved;
+    s->tx_full = false;
+    s->tx.n = 0;
+    return true;
 }
 
 static bool pump_rx(struct soft *s)
@@ -286,7 +290,9 @@ static void *run(void *arg)
         if (moved) {
             quiet = 0;
             rest_ns = rest_min_ns;
-        } else if (++quiet >= quiet_steps) {
+        } else if (++quiet % yield_steps == 0 && quiet < quiet_steps) {
+            sched_yield();
+        } else if (quiet >= quiet_steps) {
             rest(s, rest_ns);
             quiet = 0;
             rest_ns = rest_ns < rest_max_ns ? 2 * rest_ns : rest_max_ns;

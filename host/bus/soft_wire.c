@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static constexpr uint64_t busy_ns = 1000000;    // longest time that a frame waits for its peer
+static constexpr uint64_t busy_ns = 10000000;   // longest time that a frame waits for its peer
 static constexpr int socket_bytes = 4 << 20;    // asked for; the system may give less
 
 static int address(struct sockaddr_un *sun, const char *dir, unsigned index)

@@ -57,7 +57,7 @@ void soft_wire_close(struct soft_wire *w);
 
 /**
  * Sends a frame. False: the peer is busy and the same frame must be offered
- * again; that ends in a drop after a millisecond. now_ns: monotonic time.
+ * again; that ends in a drop after ten milliseconds. now_ns: monotonic time.
  */
 bool soft_wire_send(struct soft_wire *w, const struct soft_frame *f, uint64_t now_ns);
 

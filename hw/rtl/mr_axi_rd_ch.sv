@@ -16,7 +16,7 @@ module mr_axi_rd_ch #(
   input  logic         beat_ready_i,
   output logic [57:0]  burst_line_o,
   output logic [6:0]   burst_beats_o,
-  output logic         burst_valid_o,  // there is room for the answer
+  output logic         burst_valid_o,  // room for the answer is set aside
   input  logic         burst_ready_i,
   input  logic [511:0] r_data_i,
   input  logic         r_err_i,
@@ -28,6 +28,9 @@ module mr_axi_rd_ch #(
   localparam integer NW = $clog2(OUTSTANDING + 1);
 
   logic          split_valid, split_last;
+  logic [57:0]   split_line, burst_line_q;
+  logic [6:0]    split_beats, burst_beats_q;
+  logic          burst_valid_q;
   logic          issue, answered, pop;
   logic [FW-1:0] free_q, grant;
   logic [NW-1:0] open_q;
@@ -40,20 +43,35 @@ module mr_axi_rd_ch #(
   mr_axi_split #(.MAX_BEATS(MAX_BEATS)) u_split (
     .clk_i, .rst_ni,
     .req_data_i, .req_valid_i, .req_ready_o,
-    .burst_line_o, .burst_beats_o,
+    .burst_line_o (split_line),
+    .burst_beats_o(split_beats),
     .burst_last_o (split_last),
     .burst_valid_o(split_valid),
     .burst_ready_i(issue)
   );
 
-  assign burst_valid_o = split_valid && (free_q >= FW'(burst_beats_o)) &&
-                         (open_q != NW'(OUTSTANDING));
-  assign issue     = burst_valid_o && burst_ready_i;
+  // A burst that has its room waits in a register: the arbiter comes behind it.
+  assign issue = split_valid && (free_q >= FW'(split_beats)) && (open_q != NW'(OUTSTANDING)) &&
+                 (!burst_valid_q || burst_ready_i);
   assign answered  = r_valid_i && r_last_i;
   assign pop       = beat_valid_o && beat_ready_i;
-  assign grant     = issue ? FW'(burst_beats_o) : '0;
+  assign grant     = issue ? FW'(split_beats) : '0;
   assign beat_last = r_last_i && last_q[rptr_q];
   assign beat_err  = beat_last && (err_q || r_err_i);
+
+  always_ff @(posedge clk_i) begin
+    if (issue) begin
+      burst_line_q  <= split_line;
+      burst_beats_q <= split_beats;
+    end
+    if (!rst_ni) burst_valid_q <= 1'b0;
+    else if (issue) burst_valid_q <= 1'b1;
+    else if (burst_ready_i) burst_valid_q <= 1'b0;
+  end
+
+  assign burst_line_o  = burst_line_q;
+  assign burst_beats_o = burst_beats_q;
+  assign burst_valid_o = burst_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -32,7 +32,10 @@ module mr_axi_wr_ch #(
   localparam integer OW = $clog2(OUTSTANDING);
   localparam integer NW = $clog2(OUTSTANDING + 1);
 
-  logic          split_valid;
+  logic          split_valid, split_last;
+  logic [57:0]   split_line, burst_line_q;
+  logic [6:0]    split_beats, burst_beats_q;
+  logic          burst_last_q, burst_valid_q;
   logic          issue, push;
   logic [AW-1:0] here_q, spent;   // beats in the buffer that no burst has claimed
   logic [NW-1:0] open_q;
@@ -44,7 +47,9 @@ module mr_axi_wr_ch #(
   mr_axi_split #(.MAX_BEATS(MAX_BEATS)) u_split (
     .clk_i, .rst_ni,
     .req_data_i, .req_valid_i, .req_ready_o,
-    .burst_line_o, .burst_beats_o, .burst_last_o,
+    .burst_line_o (split_line),
+    .burst_beats_o(split_beats),
+    .burst_last_o (split_last),
     .burst_valid_o(split_valid),
     .burst_ready_i(issue)
   );
@@ -55,13 +60,29 @@ module mr_axi_wr_ch #(
     .out_data_o(w_data_o), .out_valid_o(w_valid_o), .out_ready_i(w_ready_i)
   );
 
-  assign burst_valid_o = split_valid && (here_q >= AW'(burst_beats_o)) &&
-                         (open_q != NW'(OUTSTANDING));
-  assign issue    = burst_valid_o && burst_ready_i;
+  // A burst that has its beats waits in a register: the arbiter comes behind it.
+  assign issue = split_valid && (here_q >= AW'(split_beats)) && (open_q != NW'(OUTSTANDING)) &&
+                 (!burst_valid_q || burst_ready_i);
   assign push     = beat_valid_i && beat_ready_o;
-  assign spent    = issue ? AW'(burst_beats_o) : '0;
+  assign spent    = issue ? AW'(split_beats) : '0;
   assign b_last   = b_valid_i && last_q[rptr_q];
   assign done_pop = done_valid_o && done_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (issue) begin
+      burst_line_q  <= split_line;
+      burst_beats_q <= split_beats;
+      burst_last_q  <= split_last;
+    end
+    if (!rst_ni) burst_valid_q <= 1'b0;
+    else if (issue) burst_valid_q <= 1'b1;
+    else if (burst_ready_i) burst_valid_q <= 1'b0;
+  end
+
+  assign burst_line_o  = burst_line_q;
+  assign burst_beats_o = burst_beats_q;
+  assign burst_last_o  = burst_last_q;
+  assign burst_valid_o = burst_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -76,7 +97,7 @@ module mr_axi_wr_ch #(
       // The last burst of a request keeps its place until the answer is taken.
       open_q <= open_q + NW'(issue) - NW'(b_valid_i && !b_last) - NW'(done_pop);
       if (issue) begin
-        last_q[wptr_q] <= burst_last_o;
+        last_q[wptr_q] <= split_last;
         wptr_q <= (wptr_q == OW'(OUTSTANDING - 1)) ? '0 : wptr_q + 1'b1;
       end
       if (b_valid_i) begin

@@ -18,6 +18,7 @@ static const struct {
     {"memory", tests_memory}, {"cq", tests_cq},           {"conn", tests_conn},
     {"stream", tests_stream}, {"post", tests_post},       {"telemetry", tests_telemetry},
     {"text", tests_text},     {"soft", tests_soft},
+    {"soft_nic", tests_soft_nic},
 };
 
 static unsigned skipped;

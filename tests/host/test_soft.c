@@ -114,7 +114,7 @@ static void wire__to_the_peer(void)
     close_wires(w);
 }
 
-/* A peer that takes nothing: the frame is offered for a millisecond, then dropped. */
+/* A peer that takes nothing: the frame is offered for ten milliseconds, then dropped. */
 static void wire__busy_peer(void)
 {
     struct soft_faults none = {};
@@ -126,8 +126,8 @@ static void wire__busy_peer(void)
     while (soft_wire_send(&w[0], &f, now) && i < 100000)
         i++;
     CU_ASSERT_TRUE(i > 0 && i < 100000);
-    CU_ASSERT_FALSE(soft_wire_send(&w[0], &f, now + 999998));
-    CU_ASSERT_TRUE(soft_wire_send(&w[0], &f, now + 1000001));
+    CU_ASSERT_FALSE(soft_wire_send(&w[0], &f, now + 9999998));
+    CU_ASSERT_TRUE(soft_wire_send(&w[0], &f, now + 10000001));
     CU_ASSERT_EQUAL(w[0].stats.overrun, 1);
     close_wires(w);
 }

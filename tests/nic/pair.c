@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { READ_LATENCY = 150, WQE = 0, PAY = 1 };
+enum { WQE = 0, PAY = 1 };
 
 uint64_t pair_random(struct pair *p)
 {
@@ -98,7 +98,7 @@ static void read_begin(struct pair *p, struct pair_side *e, unsigned ch, struct 
     assert(e->rd_count[ch] <= 64);
     assert(r.len != 0);
     e->rd[ch][at] = r;
-    e->rd_due[ch][at] = p->now + READ_LATENCY;
+    e->rd_due[ch][at] = p->now + p->read_latency;
 }
 
 static void read_step(struct pair *p, struct pair_side *e, unsigned ch)
@@ -291,6 +291,7 @@ struct pair *pair_new(uint64_t seed, unsigned paths)
     assert(p);
     p->rng = seed;
     p->delay = 250;
+    p->read_latency = 150;
     for (unsigned s = 0; s < 2; s++) {
         struct pair_side *e = &p->side[s];
         e->nic = mr_nic_new();

@@ -53,7 +53,8 @@ struct pair {
     unsigned in_at[2];
     uint64_t now;
     uint64_t rng;
-    unsigned delay;           // cycles
+    unsigned delay;           // of the wire, cycles
+    unsigned read_latency;    // of host memory, cycles
     double loss;              // of every frame
     /** Called for every frame; may change its bytes. */
     enum pair_fate (*fault)(struct pair *p, unsigned from, uint8_t *frame, unsigned len, void *arg);

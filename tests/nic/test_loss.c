@@ -234,8 +234,24 @@ static void loss__of_the_peer_ends_in_an_error(void)
     pair_free(p);
 }
 
+/** Packets that wait for the host's memory are not lost: a probe must stay behind them. */
+static void probe__issue_overtakes_waiting_packets(void)
+{
+    struct pair *p = pair_new(200, 2);
+
+    p->read_latency = 9000;
+    fill(p, 0, 0, 200000);
+    CU_ASSERT_EQUAL(write_now(p, 0, 0, 200000), MR_ERR_OK);
+    CU_ASSERT_TRUE(same(p, 0, 0, 200000));
+    CU_ASSERT(pair_count(p, 0, MR_CNT_TX_PROBES) > 0);
+    CU_ASSERT_EQUAL(pair_count(p, 0, MR_CNT_TX_RESENT), 0);
+    CU_ASSERT_EQUAL(pair_count(p, 1, MR_CNT_RX_DUP), 0);
+    pair_free(p);
+}
+
 void test_loss_register(CU_pSuite s)
 {
+    CU_ADD_TEST(s, probe__issue_overtakes_waiting_packets);
     CU_ADD_TEST(s, loss__of_every_kind);
     CU_ADD_TEST(s, loss__exactly_the_missing_packet_is_sent_again);
     CU_ADD_TEST(s, loss__of_the_last_packet_is_found_by_a_probe);

@@ -125,7 +125,6 @@ static void tx_front(struct rig_tx *t)
     IN_BEFORE(t->hdr.data, t->data);
     IN_BEFORE(t->hdr.ack, t->ack);
     IN_BEFORE(t->hdr.err, t->err);
-    IN_BEFORE(t->hdr.probe, t->probe);
     IN_BEFORE(t->hdr.cfg, t->cfg);
     OUT_BEFORE(t->hdr.frame, t->frame);
     OUT_BEFORE(t->hdr.rd, t->req);
@@ -134,7 +133,6 @@ static void tx_front(struct rig_tx *t)
     IN_AFTER(t->hdr.data, t->data);
     IN_AFTER(t->hdr.ack, t->ack);
     IN_AFTER(t->hdr.err, t->err);
-    IN_AFTER(t->hdr.probe, t->probe);
     IN_AFTER(t->hdr.cfg, t->cfg);
     OUT_AFTER(t->hdr.frame, t->frame);
     OUT_AFTER(t->hdr.rd, t->req);
@@ -213,7 +211,7 @@ void rig_tx_step(struct rig_tx *t)
 
 bool rig_tx_idle(const struct rig_tx *t)
 {
-    return EMPTY(t->data) && EMPTY(t->ack) && EMPTY(t->err) && EMPTY(t->probe) && EMPTY(t->cfg) &&
+    return EMPTY(t->data) && EMPTY(t->ack) && EMPTY(t->err) && EMPTY(t->cfg) &&
            EMPTY(t->frame) && EMPTY(t->req) && EMPTY(t->rd) && EMPTY(t->beat) && EMPTY(t->crc) &&
            EMPTY(t->sum) && EMPTY(t->fixed) && EMPTY(t->mac) && t->hdr.state == TX_HDR_IDLE &&
            !t->mov.busy && !t->tail.spill;

@@ -43,7 +43,7 @@ struct rig_rx {
     unsigned pkts, drops, data;   // packets out of rx_parse; dropped ones; DATA
 };
 
-/** data, ack, err, probe -> tx_hdr -> tx_mov (reads mem), icrc -> tx_tail -> mac. */
+/** data, ack, err -> tx_hdr -> tx_mov (reads mem), icrc -> tx_tail -> mac. */
 struct rig_tx {
     struct tx_hdr hdr;
     struct tx_mov mov;
@@ -53,7 +53,6 @@ struct rig_tx {
     LINK(struct pkt, data, 4);
     LINK(struct ack, ack, 2);
     LINK(struct err_note, err, 2);
-    LINK(struct probe, probe, 2);
     LINK(struct cfg_write, cfg, 2);
     LINK(struct tx_frame, frame, 2);
     LINK(struct rd_req, req, 4);

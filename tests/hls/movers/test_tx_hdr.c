@@ -13,7 +13,6 @@ static struct {
     LINK(struct pkt, data, 4);
     LINK(struct ack, ack, 4);
     LINK(struct err_note, err, 4);
-    LINK(struct probe, probe, 4);
     LINK(struct cfg_write, cfg, 4);
     LINK(struct tx_frame, frame, 4);
     LINK(struct rd_req, rd, 4);
@@ -27,7 +26,6 @@ static void step(void)
     IN_BEFORE(t.k.data, t.data);
     IN_BEFORE(t.k.ack, t.ack);
     IN_BEFORE(t.k.err, t.err);
-    IN_BEFORE(t.k.probe, t.probe);
     IN_BEFORE(t.k.cfg, t.cfg);
     OUT_BEFORE(t.k.frame, t.frame);
     OUT_BEFORE(t.k.rd, t.rd);
@@ -36,7 +34,6 @@ static void step(void)
     IN_AFTER(t.k.data, t.data);
     IN_AFTER(t.k.ack, t.ack);
     IN_AFTER(t.k.err, t.err);
-    IN_AFTER(t.k.probe, t.probe);
     IN_AFTER(t.k.cfg, t.cfg);
     OUT_AFTER(t.k.frame, t.frame);
     OUT_AFTER(t.k.rd, t.rd);
@@ -215,9 +212,8 @@ static void hdr__ack_error_probe(void)
             break;
         }
         default:
-            t.k.now = rnd();
-            r = frame_of(c, path, psn, t.k.now, 3, 1);
-            PUSH(t.probe, (struct probe){.conn = (u(16))t.index[c], .path = (u(3))path, .psn = (u(24))psn});
+            r = frame_of(c, path, psn, rnd(), 3, 1);
+            PUSH(t.data, (struct pkt){.conn = (u(16))t.index[c], .path = (u(3))path, .psn = (u(24))psn, .ts = r.ts, .probe = true});
             break;
         }
         wait_frame();
@@ -245,9 +241,8 @@ static void hdr__order(void)
         PUSH(t.data, (struct pkt){.conn = c});
         PUSH(t.ack, (struct ack){.conn = c});
         PUSH(t.err, (struct err_note){.conn = c});
-        PUSH(t.probe, (struct probe){.conn = c});
     }
-    static const unsigned want[] = {5, 1, 5, 1, 5, 1, 2, 2, 2, 3, 3, 3};
+    static const unsigned want[] = {5, 1, 5, 1, 5, 1, 2, 2, 2};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         MUST(kind_out() == want[i]);
     // acknowledgments without end do not starve data
@@ -269,7 +264,7 @@ static void hdr__free_connection(void)
     configure(1, t.index[2], conn_entry(&t.conn[2], 0));
     PUSH(t.data, (struct pkt){.conn = c, .len = 100, .opcode = 1});
     PUSH(t.ack, (struct ack){.conn = c});
-    PUSH(t.probe, (struct probe){.conn = (u(16))t.index[1]});
+    PUSH(t.data, (struct pkt){.conn = (u(16))t.index[1], .probe = true});
     MUST(kind_out() == 3);
     for (int i = 0; i < 50; i++)
         step();
@@ -284,7 +279,7 @@ static void hdr__checksum_carries(void)
     for (unsigned word = 0; word < 0x10000; word++) {
         put16(t.conn[0].saddr + 14, word);
         PUSH(t.cfg, (struct cfg_write){.table = 1, .index = (u(16))t.index[0], .bits = conn_entry(&t.conn[0], 1)});
-        PUSH(t.probe, (struct probe){.conn = (u(16))t.index[0]});
+        PUSH(t.data, (struct pkt){.conn = (u(16))t.index[0], .probe = true});
         wait_frame();
         struct ref r = frame_of(0, 0, 0, 0, 3, 1);
         expect(&r, 0, 0, 0);
