@@ -52,14 +52,14 @@ static void tap(void *ctx, enum sim_tap_at at, uint32_t nic, uint64_t ps, const 
     sim_pcap_put(ctx, ps / 1000, f, len);
 }
 
-/** "run.fst" becomes "run.0.fst". False if there is no room. */
-static bool nic_path(char *to, size_t size, const char *path, uint32_t nic)
+/** "run.fst" becomes "run.0.fst", and so does "run" with ext ".fst". False if there is no room. */
+static bool nic_path(char *to, size_t size, const char *path, uint32_t nic, const char *ext)
 {
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(path, '.');
     if (!dot || (slash && dot < slash))
         dot = path + strlen(path);
-    int n = snprintf(to, size, "%.*s.%u%s", (int)(dot - path), path, nic, dot);
+    int n = snprintf(to, size, "%.*s.%u%s", (int)(dot - path), path, nic, *dot ? dot : ext);
     return n > 0 && (size_t)n < size;
 }
 
@@ -70,12 +70,12 @@ static int nic_open(struct sim *s, uint32_t i)
     char trace[4096];
     struct sim_engine_opt opt = {.nic = (int)i};
     if (s->cfg.fst) {
-        if (!nic_path(fst, sizeof fst, s->cfg.fst, i))
+        if (!nic_path(fst, sizeof fst, s->cfg.fst, i, ".fst"))
             return -EINVAL;
         opt.fst = fst;
     }
     if (s->cfg.trace) {
-        if (!nic_path(trace, sizeof trace, s->cfg.trace, i))
+        if (!nic_path(trace, sizeof trace, s->cfg.trace, i, ".trace"))
             return -EINVAL;
         opt.trace = trace;
     }

@@ -67,7 +67,13 @@ void *rtl_open(const sim_engine_opt *opt)
     }
 #else
     if (opt->fst) {
-        std::fprintf(stderr, "mrsim: built without waves: make FST=1\n");
+        std::fprintf(stderr, "mrsim: no waves in this program: use mrsim-fst\n");
+        return nullptr;
+    }
+#endif
+#ifndef MR_TRACE
+    if (opt->trace) {
+        std::fprintf(stderr, "mrsim: no kernel traces in this program: use mrsim-trace\n");
         return nullptr;
     }
 #endif

@@ -89,8 +89,8 @@ static const struct argp_option options[] = {
     {.doc = "Files:", .group = 4},
     {"pcap", O_PCAP, "FILE", 0, "capture at the senders' MACs, lost frames too", 4},
     {"pcap-rx", O_PCAP_RX, nullptr, 0, "capture at the receivers' MACs instead", 4},
-    {"fst", O_FST, "FILE", 0, "waves of NIC i to NAME.i.fst (rtl, build with FST=1)", 4},
-    {"trace", O_TRACE, "FILE", 0, "kernel pins of NIC i to NAME.i.EXT (rtl, build with TRACE=1)", 4},
+    {"fst", O_FST, "FILE", 0, "waves of NIC i to NAME.i.fst (mrsim-fst, rtl)", 4},
+    {"trace", O_TRACE, "FILE", 0, "pins of NIC i's kernels to NAME.i.trace (mrsim-trace, rtl)", 4},
     {"stats", O_STATS, "FILE", 0, "statistics at the end, JSON", 4},
     {},
 };

@@ -47,7 +47,7 @@ $(B)/vl$(1)/Vmr_nic_sim__ALL.a: $(B)/rtl/mr_core.v $(SIM_VSRC)
 	@$$(MAKE) --no-print-directory -s -j$(SIM_VJOBS) -C $$(@D) -f Vmr_nic_sim.mk $(SIM_VMAKE) Vmr_nic_sim__ALL.a $(4) >/dev/null
 
 $(B)/vl$(1)/engine_rtl.o: sim/engine_rtl.cc sim/engine.h sim/trace.h $(B)/vl$(1)/Vmr_nic_sim__ALL.a
-	$(SIM_CXX) $(SIM_CXXFLAGS) -DVM_TRACE=$(3) -I$(B)/vl$(1) -c -o $$@ $$<
+	$(SIM_CXX) $(SIM_CXXFLAGS) -DVM_TRACE=$(3) $(filter -D%,$(2)) -I$(B)/vl$(1) -c -o $$@ $$<
 
 $(B)/mrsim$(1): $(SIM_OBJ) $(SIM_NAT_OBJ) $(B)/sim/main.o $(B)/vl$(1)/engine_rtl.o $(5) \
 		$(B)/vl$(1)/Vmr_nic_sim__ALL.a $(B)/native/libmrnic.a

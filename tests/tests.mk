@@ -14,3 +14,36 @@ $(B)/tests/nic/test_nic: $(NIC_TEST_SRC) $(wildcard tests/nic/*.h hls/*.h hls/*/
 .PHONY: test-nic
 test-nic: $(B)/tests/nic/test_nic
 	@$<
+
+# The main job. The default file is the source tree itself, packed the same way
+# every time.
+LOSS   ?= 0.01
+SEED   ?= 1
+PATHS  ?= 4
+ENGINE ?= rtl
+FILE   ?= $(B)/run.tar
+RUN_DIRS := $(wildcard defs docs firmware hls host hw mk sim tests)
+
+$(B)/run.tar: $(shell find $(RUN_DIRS) -type f)
+	@tar -cf $@ --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner $(RUN_DIRS)
+
+RUN_SIM := $(if $(WAVES),$(B)/mrsim-fst,$(B)/mrsim)
+.PHONY: run
+run: $(B)/mr_run $(B)/mr_sendfile $(RUN_SIM) $(if $(filter $(B)/run.tar,$(FILE)),$(FILE))
+	@$(B)/mr_run --engine $(ENGINE) --mrsim $(RUN_SIM) --loss $(LOSS) --seed $(SEED) --paths $(PATHS) \
+		--pcap $(B)/run.pcap --json $(B)/run.json $(if $(WAVES),--waves $(B)/run.fst) $(FILE)
+
+$(B)/mrsim-fst:
+	@$(MAKE) --no-print-directory -f mk/build.mk FST=1 $@
+
+.PHONY: test-run
+test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
+	@B=$(B) tests/run/run.sh
+
+# All suites. Each prints `SUITE name: P passed, F failed, S skipped` as its last
+# line; the sum of them is the last line of all.
+SUITES ?= defs hlsc movers nic hw sim host run replay equiv full
+
+.PHONY: test
+test:
+	@SUITES="$(SUITES)" MAKEFILE=mk/build.mk mk/test.sh

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* count.c - balanced trees for trailing zeros, leading zeros and population count. */
+/*
+ * count.c - trailing zeros, leading zeros and population count as balanced trees
+ * over pieces of 32 bits.
+ *
+ * The pieces are written with whole-word operations (isolate a bit, then encode
+ * it with masks): as shallow as a tree down to single bits, and some ten machine
+ * instructions in Verilator instead of two hundred.
+ */
 #include "verilog.h"
 
 #include <stdlib.h>
@@ -48,14 +55,48 @@ static void halves(enum op op, uint32_t w)
     put(t, "        end\n    endfunction\n");
 }
 
-static void base(enum op op)
+/** The positions below w whose bit j is v. */
+static uint32_t positions(uint32_t w, uint32_t j, bool v)
+{
+    uint32_t m = 0;
+    for (uint32_t i = 0; i < w; i++)
+        if (((i >> j) & 1) == v)
+            m |= (uint32_t)1 << i;
+    return m;
+}
+
+/** One piece of 2, 4, .. 32 bits. */
+static void base_zeros(enum op op, uint32_t w)
 {
     const char *p = prefix(op);
-    const char *body = op == N_CTZ   ? "{~x[1] & ~x[0], x[1] & ~x[0]}"
-                       : op == N_CLZ ? "{~x[1] & ~x[0], x[0] & ~x[1]}"
-                                     : "{x[1] & x[0], x[1] ^ x[0]}";
-    put(&count_functions, "    function [1:0] %s_2;\n        input [1:0] x;\n        %s_2 = %s;\n    endfunction\n",
-        p, p, body);
+    uint32_t k = clog2(w);
+    struct text *t = &count_functions;
+    put(t, "    function [%u:0] %s_%u;\n        input [%u:0] x;\n        reg [%u:0] s, y;\n        begin\n", k, p, w,
+        w - 1, w - 1);
+    if (op == N_CTZ) {
+        put(t, "            s = ~x + %u'd1;\n            y = x & s; // the lowest one\n", w);
+    } else {
+        put(t, "            s = x;\n");
+        for (uint32_t d = 1; d < w; d *= 2)
+            put(t, "            s = s | (s >> %u);\n", d);
+        put(t, "            y = s ^ (s >> 1); // the highest one\n");
+    }
+    put(t, "            %s_%u = {x == %u'd0", p, w, w);
+    for (uint32_t j = k; j-- > 0;)
+        put(t, ", |(y & %u'h%x)", w, positions(w, j, op == N_CTZ));
+    put(t, "};\n        end\n    endfunction\n");
+}
+
+static void base_pop(uint32_t w)
+{
+    uint32_t k = clog2(w);
+    struct text *t = &count_functions;
+    put(t, "    function [%u:0] pop_%u;\n        input [%u:0] x;\n        reg [%u:0] s;\n        begin\n            s = x;\n", k,
+        w, w - 1, w - 1);
+    for (uint32_t j = 0; j < k; j++)
+        put(t, "            s = (s & %u'h%x) + ((s >> %u) & %u'h%x);\n", w, positions(w, j, false), 1u << j, w,
+            positions(w, j, false));
+    put(t, "            pop_%u = s[%u:0];\n        end\n    endfunction\n", w, k);
 }
 
 /** Another width: filled up to the next power of two with bits that do not count. */
@@ -79,9 +120,12 @@ static void filled(enum op op, uint32_t w)
 const char *count_function(enum op op, uint32_t w)
 {
     if (!have(op, w)) {
-        if (w == 2)
-            base(op);
-        else if ((w & (w - 1)) == 0)
+        bool power = (w & (w - 1)) == 0;
+        if (power && w <= 32 && op == N_POP)
+            base_pop(w);
+        else if (power && w <= 32)
+            base_zeros(op, w);
+        else if (power)
             halves(op, w);
         else
             filled(op, w);

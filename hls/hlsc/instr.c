@@ -70,17 +70,53 @@ static void add_scaled(struct addr *a, ref x, int64_t scale)
     }
 }
 
-static void add_index(struct addr *a, LLVMValueRef idx, int64_t size)
+/** One way through an index: its value under a condition. */
+struct way {
+    ref cond, idx;
+};
+enum { MAX_WAYS = 32 };
+
+/**
+ * A choice between addresses, which LLVM writes as a choice between byte
+ * offsets: not an index of an array, so each way becomes an address of its own.
+ */
+static uint32_t find_ways(ref x, ref cond, struct way *way, uint32_t n)
 {
-    ref x = value_ref(idx);
-    x = node[x].w < 64 ? n_sext(x, 64) : n_slice(x, 0, 64);
-    add_scaled(a, x, size);
+    struct node m = node[x];
+    if (m.op == N_MUX && n + 2 <= MAX_WAYS) {
+        n = find_ways(m.a[1], n_and(cond, m.a[0]), way, n);
+        return find_ways(m.a[2], n_and(cond, n_not(m.a[0])), way, n);
+    }
+    for (uint32_t i = 0; m.op == N_CAT && i < m.n; i++) {
+        ref p = m.a[i], bit = node[p].op == N_REP ? node[p].a[0] : node[p].w == 1 ? p : 0;
+        bool choice = (bit && !is_const(bit)) || node[p].op == N_MUX;
+        if (!choice || n + 2 > MAX_WAYS)
+            continue;
+        ref on = bit ? n_ones(node[p].w) : node[p].a[1], off = bit ? n_const(node[p].w, 0) : node[p].a[2];
+        if (!bit)
+            bit = node[p].a[0];
+        ref *part = xalloc(m.n * sizeof(ref));
+        for (uint32_t k = 0; k < m.n; k++)
+            part[k] = k == i ? on : m.a[k];
+        n = find_ways(n_cat(m.n, part), n_and(cond, bit), way, n);
+        part[i] = off;
+        return find_ways(n_cat(m.n, part), n_and(cond, n_not(bit)), way, n);
+    }
+    if (n < MAX_WAYS)
+        way[n++] = (struct way){cond, x};
+    return n;
 }
 
+static ref index_node(LLVMValueRef idx)
+{
+    ref x = value_ref(idx);
+    return node[x].w < 64 ? n_sext(x, 64) : n_slice(x, 0, 64);
+}
+
+/** Typed indices after the first operand: they name an array, and stay variable. */
 static void step_into(struct addr *a, LLVMValueRef gep)
 {
     LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
-    add_index(a, LLVMGetOperand(gep, 1), (int64_t)LLVMABISizeOfType(target, t));
     for (unsigned i = 2; i < (unsigned)LLVMGetNumOperands(gep); i++) {
         LLVMValueRef idx = LLVMGetOperand(gep, i);
         if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
@@ -89,7 +125,7 @@ static void step_into(struct addr *a, LLVMValueRef gep)
             t = LLVMStructGetTypeAtIndex(t, f);
         } else {
             t = LLVMGetElementType(t);
-            add_index(a, idx, (int64_t)LLVMABISizeOfType(target, t));
+            add_scaled(a, index_node(idx), (int64_t)LLVMABISizeOfType(target, t));
         }
     }
 }
@@ -99,10 +135,22 @@ static void lower_gep(LLVMValueRef i)
     struct val x = value_get(LLVMGetOperand(i, 0));
     if (!x.alts)
         die(here.at, "pointer arithmetic on a number");
-    struct addr *alt = addr_copy(x.alt, x.alts);
-    for (uint32_t k = 0; k < x.alts; k++)
+    LLVMTypeRef t = LLVMGetGEPSourceElementType(i);
+    ref first = index_node(LLVMGetOperand(i, 1));
+    int64_t size = (int64_t)LLVMABISizeOfType(target, t);
+    struct way way[MAX_WAYS] = {{n_const(1, 1), first}};
+    bool bytes = LLVMGetTypeKind(t) == LLVMIntegerTypeKind && size == 1;
+    uint32_t ways = bytes ? find_ways(first, n_const(1, 1), way, 0) : 1;
+    if (ways == MAX_WAYS)
+        die(here.at, "a choice between too many addresses");
+    struct addr *alt = xalloc(x.alts * ways * sizeof *alt);
+    for (uint32_t k = 0; k < x.alts * ways; k++) {
+        alt[k] = x.alt[k / ways];
+        alt[k].cond = n_and(alt[k].cond, way[k % ways].cond);
+        add_scaled(&alt[k], way[k % ways].idx, size);
         step_into(&alt[k], i);
-    value_set(i, (struct val){.alt = alt, .alts = x.alts});
+    }
+    value_set(i, (struct val){.alt = alt, .alts = x.alts * ways});
 }
 
 static void lower_load(LLVMValueRef i)

@@ -5,8 +5,8 @@
  * in:  in   register behind 64 bytes of the last beat, n of them covered
  * out: out  register behind the covered bytes; n unchanged
  *
- * 64 - n zero bytes are taken back, a power of two at a time, with the inverse
- * matrices. Three steps of latency, one sum per step; no step waits but for out.
+ * 64 - n zero bytes are taken back with inverse matrices: multiples of 16, of 4,
+ * of 1. Four steps of latency, one sum per step; no step waits but for out.
  */
 #ifndef MR_ICRC_FIX_H
 #define MR_ICRC_FIX_H
@@ -17,10 +17,15 @@ struct icrc_fix {
     MR_IN(struct crc_sum, in);
     MR_OUT(struct crc_sum, out);
 
-    bool a_valid;      // 64 and 32 bytes are out
-    struct crc_sum a;
-    bool b_valid;      // 16 and 8 bytes too
-    struct crc_sum b;
+    bool a_valid;
+    u(7) a_zeros;  // zero bytes to take back in all
+    u(32) a;       // register as it came
+    bool b_valid;
+    u(7) b_zeros;
+    u(32) b;       // multiples of 16 are taken back
+    bool c_valid;
+    u(7) c_zeros;
+    u(32) c;       // and of 4
 };
 
 #endif

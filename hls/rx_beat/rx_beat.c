@@ -13,7 +13,7 @@ MR_INLINE void beat_out(struct rx_beat *k)
     u(7) idx = first ? (u(7))0 : k->idx;
 
     bool crc_open = first || !k->crc_done;
-    bool crc_ends = k->rem <= 64;
+    bool crc_ends = bytes_end(k->rem);
     if (crc_open) {
         u(7) crc_n = bytes_in_beat(k->rem);
         u(512) data = icrc_cover(k->beat.data, first, idx == 1, k->vlan, k->ipv6);
@@ -56,15 +56,15 @@ MR_INLINE void beat_out(struct rx_beat *k)
 MR_INLINE void beat_in(struct rx_beat *k)
 {
     u(512) d = k->mac.data.data;
-    u(17) rem = k->rem > 64 ? (u(17))(k->rem - 64) : (u(17))0;
+    u(17) rem = bytes_end(k->rem) ? (u(17))0 : (u(17))(k->rem - 64);
     if (!k->mid) {
+        // All four ends are computed, then one is chosen: no sum waits for a comparison.
         bool vlan = bytes_be16(d, 12) == 0x8100;
-        u(16) type = vlan ? bytes_be16(d, 16) : bytes_be16(d, 12);
-        bool ipv6 = type == 0x86dd;
-        u(16) len4 = vlan ? bytes_be16(d, 18 + 2) : bytes_be16(d, 14 + 2);
-        u(16) len6 = vlan ? bytes_be16(d, 18 + 4) : bytes_be16(d, 14 + 4);
-        u(17) end = (u(17))(ipv6 ? len6 : len4) + (u(17))(vlan ? 18 : 14) + (u(17))(ipv6 ? 40 : 0);
-        rem = ipv6 || type == 0x0800 ? end : (u(17))0;
+        bool ipv4 = vlan ? bytes_be16(d, 16) == 0x0800 : bytes_be16(d, 12) == 0x0800;
+        bool ipv6 = vlan ? bytes_be16(d, 16) == 0x86dd : bytes_be16(d, 12) == 0x86dd;
+        u(17) end4 = vlan ? (u(17))bytes_be16(d, 18 + 2) + 18 : (u(17))bytes_be16(d, 14 + 2) + 14;
+        u(17) end6 = vlan ? (u(17))bytes_be16(d, 18 + 4) + 58 : (u(17))bytes_be16(d, 14 + 4) + 54;
+        rem = ipv6 ? end6 : ipv4 ? end4 : (u(17))0;
         k->vlan = vlan;
         k->ipv6 = ipv6;
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "rx_parse.h"
 
-#include "rx_place/bytes.h"
-
 enum {
     UDP_BYTES = 8,
     IPV4_BYTES = 20,
@@ -63,11 +61,14 @@ MR_INLINE void parse_check(struct rx_parse *k)
                bytes_be16(l3, 4) == udp_len;
     k->ok_net = (k->ipv6 ? ok6 : ok4) && bytes_be16(k->l4, 2) == MR_WIRE_UDP_PORT;
     k->ok_base = base_ok(k->l4, udp_len);
-    u(20) sum = 0;
-    MR_UNROLL
-    for (unsigned i = 0; i < IPV4_BYTES; i += 2)
-        sum += bytes_be16(l3, i);
-    k->sum = sum;
+    // 10 words to 7, 5, 4, 3, 2
+    struct bytes_sum s0 = bytes_sum3(bytes_be16(l3, 0), bytes_be16(l3, 2), bytes_be16(l3, 4));
+    struct bytes_sum s1 = bytes_sum3(bytes_be16(l3, 6), bytes_be16(l3, 8), bytes_be16(l3, 10));
+    struct bytes_sum s2 = bytes_sum3(bytes_be16(l3, 12), bytes_be16(l3, 14), bytes_be16(l3, 16));
+    struct bytes_sum t0 = bytes_sum3(s0.a, s0.b, s1.a);
+    struct bytes_sum t1 = bytes_sum3(s1.b, s2.a, s2.b);
+    struct bytes_sum v = bytes_sum4(t0, t1);
+    k->sum = bytes_sum3(v.a, v.b, bytes_be16(l3, 18));
     k->judged = true;
 }
 
@@ -75,8 +76,8 @@ MR_INLINE void parse_check(struct rx_parse *k)
 MR_INLINE void parse_put(struct rx_parse *k)
 {
     u(320) l3 = k->l3;
-    // The carries can make a further carry only out of a sum that is wrong anyway.
-    bool ok_sum = (u(17))(u(16))k->sum + (u(17))(k->sum >> 16) == 0xffff;
+    // The words add up to 0 modulo 2^16 - 1, and not because all are 0.
+    bool ok_sum = (k->sum.a ^ k->sum.b) == 0xffff || (k->sum.a & k->sum.b) == 0xffff;
     bool ok_frame = k->ok_link && k->ok_net && (k->ipv6 || ok_sum);
     k->cnt_rx_bad_frame += (u(32))!ok_frame;
     k->cnt_rx_bad_icrc += (u(32))(ok_frame && !k->ok_icrc);

@@ -14,6 +14,7 @@
 #define MR_RX_PARSE_H
 
 #include "desc.h"
+#include "rx_place/bytes.h"
 
 struct rx_parse {
     MR_IN(struct rx_frame, frame);
@@ -36,7 +37,7 @@ struct rx_parse {
     bool judged;      // set by the second step: the fields below are valid
     bool ok_net;      // all of IP and UDP but the IPv4 header's checksum
     bool ok_base;     // version, kind, opcode and length
-    u(20) sum;        // of the IPv4 header's words, not folded
+    struct bytes_sum sum;  // of the IPv4 header's words
 };
 
 #endif

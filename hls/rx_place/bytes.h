@@ -55,7 +55,30 @@ MR_INLINE u(512) bytes_rotate(u(512) x, u(6) n)
 /** At most 64 of n. */
 MR_INLINE u(7) bytes_in_beat(u(17) n)
 {
-    return n > 64 ? (u(7))64 : (u(7))n;
+    return n >> 6 != 0 ? (u(7))64 : (u(7))n;
+}
+
+/** Whether n bytes end in this beat. By bits: `n <= 64` would become a carry chain. */
+MR_INLINE bool bytes_end(u(17) n)
+{
+    return n >> 6 == 0 || (n >> 7 == 0 && (u(6))n == 0);
+}
+
+/** Two words with the sum of three, in the arithmetic of the IP checksum, modulo 2^16 - 1. */
+struct bytes_sum {
+    u(16) a, b;
+};
+MR_INLINE struct bytes_sum bytes_sum3(u(16) a, u(16) b, u(16) c)
+{
+    u(16) carry = (a & b) | (a & c) | (b & c);
+    return (struct bytes_sum){a ^ b ^ c, (u(16))(carry << 1) | (u(16))(carry >> 15)};
+}
+
+/** Likewise of four. */
+MR_INLINE struct bytes_sum bytes_sum4(struct bytes_sum x, struct bytes_sum y)
+{
+    struct bytes_sum s = bytes_sum3(x.a, x.b, y.a);
+    return bytes_sum3(s.a, s.b, y.b);
 }
 
 #endif

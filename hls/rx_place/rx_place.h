@@ -10,8 +10,8 @@
  *
  * Takes exactly the frame's pay beats: those behind the payload (Ethernet
  * padding, integrity value) and all of them when len is 0 are dropped. One beat
- * per step, frames back to back, but for a step per frame whose destination
- * takes one beat more than its source. If pay ends too early the rest of the
+ * per step, but for a step per frame whose destination takes one beat more than
+ * its source; a frame every two steps. If pay ends too early the rest of the
  * write carries undefined bytes.
  */
 #ifndef MR_RX_PLACE_H
@@ -19,6 +19,15 @@
 
 #include "desc.h"
 #include "ext.h"
+
+/** How one frame's payload is moved. */
+struct place {
+    u(6) at;    // offset of the payload in its first destination beat; q: 0 from the second one on
+    u(6) turn;  // bytes to rotate by: destination less source offset
+    bool skip;  // the first destination beat begins in the first source beat and needs the second
+    u(7) left;  // destination beats; q: those that are still to be written
+    u(6) tail;  // bytes up to the payload's end in the last one, 0 = 64
+};
 
 struct rx_place {
     MR_IN(struct rx_put, put);
@@ -30,23 +39,20 @@ struct rx_place {
     MR_STAT(u(32), cnt_rx_bus_errors);
     MR_STAT(u(32), pending);  // writes requested and not done
 
-    bool p_valid;   // first stage: pay beats belong to this frame
-    bool p_first;   // none of them was taken
-    u(6) p_at;      // offset of the payload in its first destination beat
-    u(6) p_turn;    // bytes to rotate by: destination less source offset
-    bool p_skip;    // the first destination beat begins in the first source beat and needs the second
-    u(13) p_len;
+    bool next_valid; // the frame whose put was taken and whose pay beats come next
+    struct place next;
 
-    bool rot_valid; // between the stages: one pay beat, rotated
+    bool p_valid;    // first stage: pay beats belong to this frame
+    bool p_first;    // none of them was taken
+    struct place p;
+
+    bool rot_valid;  // between the stages: one pay beat, rotated
     bool rot_last;
     u(512) rot;
 
-    u(6) q_at;      // second stage: p_at, 0 from the second destination beat on
-    u(6) q_turn;
-    bool q_skip;
-    bool q_end;     // the frame's last pay beat is in prev
-    u(14) q_rem;    // bytes from the start of the next destination beat to the payload's end
-    u(512) prev;    // rotated beat in front of rot
+    struct place q;  // second stage: the frame that is written
+    bool q_end;      // its last pay beat is in prev
+    u(512) prev;     // rotated beat in front of rot
 };
 
 #endif

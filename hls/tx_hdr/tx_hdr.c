@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tx_hdr.h"
 
-#include "rx_place/bytes.h"
-
 enum {
     UDP_BYTES = 8,
     IPV4_BYTES = 20,
@@ -143,11 +141,13 @@ MR_INLINE u(8) tos_of(struct mr_conn c)
 MR_INLINE void hdr_sum(struct tx_hdr *k)
 {
     struct mr_conn c = mr_conn_unpack(k->conn_q);
-    u(20) words = (u(20))tos_of(c) + (u(20))((u(16))c.ttl << 8);
-    u(20) saddr = (u(20))(u(16))c.saddr + (u(20))(u(16))(c.saddr >> 16);
-    u(20) daddr = (u(20))(u(16))c.daddr + (u(20))(u(16))(c.daddr >> 16);
-    u(20) fixed = (u(20))((IPV4_VERSION << 8) + IPV4_DF + PROTOCOL_UDP + IPV4_BYTES);
-    k->sum = (words + saddr) + (daddr + ((u(20))k->udp_len + fixed));
+    u(16) fixed = (IPV4_VERSION << 8) + IPV4_DF + PROTOCOL_UDP + IPV4_BYTES;
+    u(16) tos_ttl = (u(16))tos_of(c) | (u(16))((u(16))c.ttl << 8);
+    struct bytes_sum addr = bytes_sum4(
+        (struct bytes_sum){(u(16))c.saddr, (u(16))(c.saddr >> 16)},
+        (struct bytes_sum){(u(16))c.daddr, (u(16))(c.daddr >> 16)});
+    struct bytes_sum rest = bytes_sum3(tos_ttl, k->udp_len, fixed);
+    k->sum = bytes_sum4(addr, rest);
     if (c.state != 0)
         k->rd_asked += hdr_read_beats(k->item);
     k->state = c.state == 0 ? TX_HDR_IDLE : TX_HDR_FOLD;
@@ -155,7 +155,7 @@ MR_INLINE void hdr_sum(struct tx_hdr *k)
 
 MR_INLINE void hdr_fold(struct tx_hdr *k)
 {
-    u(17) once = (u(17))(u(16))k->sum + (u(17))(k->sum >> 16);
+    u(17) once = (u(17))k->sum.a + k->sum.b;
     k->checksum = ~((u(16))once + (u(16))(once >> 16));
     k->state = TX_HDR_PUT;
 }

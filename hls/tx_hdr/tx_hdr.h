@@ -21,6 +21,7 @@
 
 #include "desc.h"
 #include "ext.h"
+#include "rx_place/bytes.h"
 
 /** Payload beats under way: 32 KiB, 2.6 us at 100 Gbit/s. */
 #define TX_HDR_READ_BEATS 512
@@ -67,7 +68,7 @@ struct tx_hdr {
     bool data_turn;    // something else was sent: data is next
     struct tx_item item;
     u(16) udp_len;     // from TX_HDR_SUM on
-    u(20) sum;         // from TX_HDR_FOLD on: IPv4 header's words
+    struct bytes_sum sum;  // from TX_HDR_FOLD on: IPv4 header's words
     u(16) checksum;    // from TX_HDR_PUT on
 };
 

@@ -29,7 +29,7 @@ MR_INLINE void mov_out(struct tx_mov *k)
 
     if (out) {
         u(512) data = beat_data(k);
-        bool last = k->rem <= 64;
+        bool last = bytes_end(k->rem);
         u(7) n = bytes_in_beat(k->rem);
         bool poison = last && (k->err || (eat && k->rot_err));
         mr_put(k->beat, (struct tx_beat){.data = data, .n = n, .last = last, .poison = poison});

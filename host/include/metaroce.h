@@ -225,7 +225,13 @@ struct mr_wc {
  * Completions of one stream come in the order of its posts. An entry posted
  * without MR_POST_SIGNALED has none when it succeeds; it is retired, i.e. its
  * place in the queue and its memory are the program's again, by the next
- * signalled one. A successful Write has reached the peer's memory.
+ * signalled one.
+ *
+ * A successful Write has been checked and taken by the peer's NIC and will be
+ * placed [spec 5.3.4]; the peer's program may see it in memory a moment later.
+ * To tell the peer, write a flag behind it: what is posted after a completion
+ * was polled is placed after that message. A telling outside the NIC may be
+ * faster than the last bytes.
  *
  * When a message fails, exactly one completion tells why (signalled or not).
  * Every later entry of that stream then completes with MR_ERR_FLUSH, in order,

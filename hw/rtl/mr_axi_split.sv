@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Splits a request for 1 to 4096 bytes (ext.h: struct rd_req, struct wr_req)
-// into AXI bursts of whole 64-byte lines that neither cross 4 KiB nor exceed
-// MAX_BEATS. One burst a cycle.
+// into AXI bursts of whole 64-byte lines. Bursts end at multiples of MAX_BEATS
+// lines, so none crosses 4 KiB. One burst a cycle.
 module mr_axi_split #(
-  parameter integer MAX_BEATS = 16   // 1 to 64
+  parameter integer MAX_BEATS = 16   // a power of two, 2 to 64
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -16,6 +16,8 @@ module mr_axi_split #(
   output logic        burst_valid_o,
   input  logic        burst_ready_i
 );
+  localparam integer OW = $clog2(MAX_BEATS);
+
   // Request in work: next line and lines left, 1 to 65.
   logic        busy_q;
   logic [57:0] line_q;
@@ -27,17 +29,16 @@ module mr_axi_split #(
   logic        burst_last_q, burst_valid_q;
 
   logic [12:0] end_off;   // last byte, counted from the first line's start
-  logic [6:0]  to_4k, cap, beats;
-  logic        step, unused;
+  logic [6:0]  cap;       // lines up to the next multiple of MAX_BEATS
+  logic        step, last, unused;
 
   assign end_off = {7'b0, req_data_i[5:0]} + req_data_i[76:64] - 13'd1;
   assign unused  = &{1'b0, end_off[5:0]};
-  assign to_4k   = 7'd64 - {1'b0, line_q[5:0]};
-  assign cap     = (to_4k < 7'(MAX_BEATS)) ? to_4k : 7'(MAX_BEATS);
-  assign beats   = (left_q < cap) ? left_q : cap;
+  assign cap     = 7'(MAX_BEATS) - 7'(line_q[OW-1:0]);
+  assign last    = left_q <= cap;
   assign step    = busy_q && (!burst_valid_q || burst_ready_i);
 
-  assign req_ready_o   = !busy_q || (step && (beats == left_q));
+  assign req_ready_o   = !busy_q || (step && last);
   assign burst_line_o  = burst_line_q;
   assign burst_beats_o = burst_beats_q;
   assign burst_last_o  = burst_last_q;
@@ -48,13 +49,13 @@ module mr_axi_split #(
       line_q <= req_data_i[63:6];
       left_q <= end_off[12:6] + 7'd1;
     end else if (step) begin
-      line_q <= line_q + {51'b0, beats};
-      left_q <= left_q - beats;
+      line_q <= {line_q[57:OW] + 1'b1, {OW{1'b0}}};
+      left_q <= left_q - cap;
     end
     if (step) begin
       burst_line_q  <= line_q;
-      burst_beats_q <= beats;
-      burst_last_q  <= beats == left_q;
+      burst_beats_q <= last ? left_q : cap;
+      burst_last_q  <= last;
     end
   end
 

@@ -29,24 +29,34 @@ module mr_axis_rx #(
   logic          skip_q;     // the rest of this frame is thrown away
   logic          bad_q;      // an earlier beat of the frame had holes
   logic [31:0]   drops_q;
-  logic          room, accept, cut, push, pop, last, hole, ready;
-  logic [6:0]    ones;
+  logic          room, accept, cut, push, pop, last, ready;
 
-  // One register in front: TKEEP is counted behind it.
-  logic [511:0]  tdata_q;
+  // Two registers in front: TKEEP is counted between them.
+  logic [511:0]  in_tdata_q, tdata_q;
   logic [63:0]   tkeep_q;
-  logic          tlast_q, tuser_q, tvalid_q;
-
-  always_ff @(posedge clk_i) begin
-    tdata_q <= s_axis_tdata_i;
-    tkeep_q <= s_axis_tkeep_i;
-    tlast_q <= s_axis_tlast_i;
-    tuser_q <= s_axis_tuser_i;
-  end
+  logic          in_tlast_q, in_tuser_q, in_tvalid_q;
+  logic [6:0]    ones, n_q;
+  logic          hole, hole_q, tlast_q, tuser_q, tvalid_q;
 
   always_comb begin
     ones = '0;
     for (int i = 0; i < 64; i++) ones = ones + {6'b0, tkeep_q[i]};
+  end
+
+  // Bytes are contiguous from byte 0, all 64 before the last beat, never none.
+  assign hole = (tkeep_q & (tkeep_q + 64'd1)) != '0 || (tkeep_q == '0) ||
+                (!in_tlast_q && (tkeep_q != '1));
+
+  always_ff @(posedge clk_i) begin
+    in_tdata_q <= s_axis_tdata_i;
+    tkeep_q    <= s_axis_tkeep_i;
+    in_tlast_q <= s_axis_tlast_i;
+    in_tuser_q <= s_axis_tuser_i;
+    tdata_q    <= in_tdata_q;
+    n_q        <= (in_tlast_q && (ones != '0)) ? ones : 7'd64;
+    hole_q     <= hole;
+    tlast_q    <= in_tlast_q;
+    tuser_q    <= in_tuser_q;
   end
 
   assign s_axis_tready_o = rst_ni;
@@ -56,14 +66,10 @@ module mr_axis_rx #(
   assign push   = tvalid_q && accept;
   assign pop    = beat_valid_o && beat_ready_i;
   assign last   = tlast_q || cut;
-  // Bytes are contiguous from byte 0, all 64 before the last beat, never none.
-  assign hole   = (tkeep_q & (tkeep_q + 64'd1)) != '0 || (tkeep_q == '0) ||
-                  (!tlast_q && (tkeep_q != '1));
 
   mr_fifo #(.W(521), .DEPTH(DEPTH)) u_buf (
     .clk_i, .rst_ni,
-    .in_data_i ({last && (tuser_q || cut || bad_q || hole), last,
-                 (last && (ones != '0)) ? ones : 7'd64, tdata_q}),
+    .in_data_i ({last && (tuser_q || cut || bad_q || hole_q), last, n_q, tdata_q}),
     .in_valid_i(push), .in_ready_o(ready),
     .out_data_o(beat_data_o), .out_valid_o(beat_valid_o), .out_ready_i(beat_ready_i)
   );
@@ -76,15 +82,17 @@ module mr_axis_rx #(
       skip_q   <= 1'b0;
       bad_q    <= 1'b0;
       drops_q  <= '0;
+      in_tvalid_q <= 1'b0;
       tvalid_q <= 1'b0;
     end else begin
-      tvalid_q <= s_axis_tvalid_i;
+      in_tvalid_q <= s_axis_tvalid_i;
+      tvalid_q <= in_tvalid_q;
       free_q   <= free_q - FW'(push) + FW'(pop);
       if (tvalid_q) begin
         inside_q <= !tlast_q;
         seen_q   <= tlast_q ? '0 : (skip_q ? seen_q : seen_q + 1'b1);
         skip_q   <= !tlast_q && (!accept || cut);
-        bad_q    <= !tlast_q && (bad_q || hole);
+        bad_q    <= !tlast_q && (bad_q || hole_q);
         if (!inside_q && !room) drops_q <= drops_q + 32'd1;
       end
     end

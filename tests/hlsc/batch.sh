@@ -6,6 +6,7 @@
 # Environment: HLSC_FLAGS (e.g. --seed-mistake 3), KERNEL_FLAGS (for clang).
 # A kernel that hlsc refuses is left out and listed in OUT/refused.
 set -e
+[ -z "$HLSC_PROFILE" ] || set -x
 out=$1; hlsc=$2; shift 2
 here=$(dirname "$0")
 root=$(cd "$here/../.." && pwd)

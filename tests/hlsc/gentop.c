@@ -23,18 +23,18 @@ static void print_pin(FILE *f, const char *pin, const char *suffix, const char *
 
 static void print_instance(FILE *f, const struct kut *k)
 {
-    fprintf(f, "    %s u_%s (\n        .clk_i(clk_i), .rst_ni(rst_ni)", k->name, k->name);
+    fprintf(f, "    %s u_%s (\n        .clk_i(clk_i), .rst_ni(rst_q)", k->name, k->name);
     for (const struct hlsc_port *p = k->ports; p->name; p++) {
         if (p->kind == 'i') {
-            print_pin(f, p->name, "_data_i", "in", k->name, p->in_lo, p->width);
-            print_pin(f, p->name, "_valid_i", "in", k->name, p->in_lo + p->width, 1);
+            print_pin(f, p->name, "_data_i", "q", k->name, p->in_lo, p->width);
+            print_pin(f, p->name, "_valid_i", "q", k->name, p->in_lo + p->width, 1);
             print_pin(f, p->name, "_ready_o", "out", k->name, p->out_lo, 1);
         } else if (p->kind == 'o') {
             print_pin(f, p->name, "_data_o", "out", k->name, p->out_lo, p->width);
             print_pin(f, p->name, "_valid_o", "out", k->name, p->out_lo + p->width, 1);
-            print_pin(f, p->name, "_ready_i", "in", k->name, p->in_lo, 1);
+            print_pin(f, p->name, "_ready_i", "q", k->name, p->in_lo, 1);
         } else if (p->kind == 'c') {
-            print_pin(f, p->name, "_i", "in", k->name, p->in_lo, p->width);
+            print_pin(f, p->name, "_i", "q", k->name, p->in_lo, p->width);
         } else {
             print_pin(f, p->name, "_o", "out", k->name, p->out_lo, p->width);
         }
@@ -55,6 +55,11 @@ int main(int argc, char **argv)
         fprintf(inc, "PINS(%s)\n", k->name);
     }
     fprintf(top, "\n);\n");
+    // registered, so that the logic behind is evaluated once a cycle and printed once by Verilator
+    fprintf(top, "    reg rst_q;\n    always @(posedge clk_i) rst_q <= rst_ni;\n");
+    for (int i = 0; kuts[i]; i++)
+        fprintf(top, "    reg [%u:0] q_%s;\n    always @(posedge clk_i) q_%s <= in_%s;\n",
+                pin_words(kuts[i]->in_bits) * 32 - 1, kuts[i]->name, kuts[i]->name, kuts[i]->name);
     for (int i = 0; kuts[i]; i++)
         print_instance(top, kuts[i]);
     fprintf(top, "endmodule\n");

@@ -166,7 +166,7 @@ static void cycle(struct run *r, int count, unsigned c, bool quiet)
     static uint32_t out[MAX_WORDS];
     for (int i = 0; i < count; i++)
         drive(&r[i], rtl_in(i), c);
-    rtl_eval();
+    rtl_clock(); // also the edge of the previous cycle
     for (int i = 0; i < count; i++) {
         if (r[i].failed)
             continue;
@@ -179,7 +179,6 @@ static void cycle(struct run *r, int count, unsigned c, bool quiet)
         }
         fifo_edge(&r[i], rtl_in(i), out);
     }
-    rtl_clock();
 }
 
 static void reset(struct run *r, int count)
@@ -188,10 +187,11 @@ static void reset(struct run *r, int count)
     rtl_reset(0);
     for (int i = 0; i < count; i++)
         memset(rtl_in(i), 0, pin_words(r[i].k->in_bits) * 4);
-    rtl_eval();
     rtl_clock();
     rtl_clock();
-    rtl_reset(1);
+    rtl_clock();
+    rtl_reset(1); // with inputs at zero: the first cycle takes the first random ones
+
 }
 
 int main(int argc, char **argv)

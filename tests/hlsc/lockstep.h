@@ -40,11 +40,10 @@ extern "C" {
 // top.cc
 void rtl_open(void);
 void rtl_reset(int low_active);
+/** Inputs pass through a register in the RTL: they count from the next edge on. */
 uint32_t *rtl_in(int kernel);
 const uint32_t *rtl_out(int kernel);
-/** Settles the combinational logic. */
-void rtl_eval(void);
-/** One rising and falling edge. */
+/** One rising and falling edge; outputs follow the inputs that it took. */
 void rtl_clock(void);
 #ifdef __cplusplus
 }

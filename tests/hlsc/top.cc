@@ -40,12 +40,6 @@ const uint32_t *rtl_out(int kernel)
     return pins[kernel].out;
 }
 
-void rtl_eval(void)
-{
-    top->clk_i = 0;
-    top->eval();
-}
-
 void rtl_clock(void)
 {
     top->clk_i = 1;

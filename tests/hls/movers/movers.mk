@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# movers.mk - tables and tests of the movers. The root gives CC, CFLAGS, B.
+# movers.mk - tests of the movers. The root gives CC, CFLAGS, B and the rules for $(B)/gen.
 
 MOVERS_KERNELS := icrc/icrc_acc icrc/icrc_fix rx_beat/rx_beat rx_parse/rx_parse \
 	rx_place/rx_place tx_hdr/tx_hdr tx_mov/tx_mov tx_tail/tx_tail

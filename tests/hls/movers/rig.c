@@ -117,7 +117,7 @@ bool rig_rx_idle(const struct rig_rx *r)
     return EMPTY(r->mac) && EMPTY(r->crc) && EMPTY(r->frame) && EMPTY(r->pay) && EMPTY(r->sum) &&
            EMPTY(r->fixed) && EMPTY(r->pkt) && EMPTY(r->put) && EMPTY(r->req) && EMPTY(r->wr) &&
            EMPTY(r->done) && !r->beat.held && !r->parse.full && r->place.pending == 0 &&
-           !r->place.p_valid && r->pkts == r->beat.cnt_rx_frames;
+           !r->place.p_valid && !r->place.next_valid && r->pkts == r->beat.cnt_rx_frames;
 }
 
 static void tx_front(struct rig_tx *t)

@@ -74,8 +74,8 @@ static void step(void)
 
 static void idle_check(unsigned steps)
 {
-    for (unsigned i = 0; i < steps && !(EMPTY(t.put) && EMPTY(t.pay) && !t.k.p_valid && !t.k.rot_valid &&
-                                        t.k.q_rem == 0 && EMPTY(t.req) && EMPTY(t.beat) && EMPTY(t.done)); i++)
+    for (unsigned i = 0; i < steps && !(EMPTY(t.put) && EMPTY(t.pay) && !t.k.p_valid && !t.k.next_valid && !t.k.rot_valid &&
+                                        t.k.q.left == 0 && EMPTY(t.req) && EMPTY(t.beat) && EMPTY(t.done)); i++)
         step();
     MUST(EMPTY(t.put) && EMPTY(t.pay) && EMPTY(t.req) && EMPTY(t.beat) && !t.writing);
     MUST(t.k.pending == 0 && EMPTY(t.done));

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The main job as a user runs it: right, repeatable, and loud when it fails.
+set -u
+: "${B:=build}"
+dir=$B/tests/run
+mkdir -p "$dir"
+passed=0 failed=0
+
+check() { # what, status wanted (0 or not), command...
+    local what=$1 want=$2
+    shift 2
+    "$@" >"$dir/out" 2>&1
+    local status=$?
+    if { [ "$want" = 0 ] && [ $status -eq 0 ]; } || { [ "$want" != 0 ] && [ $status -ne 0 ]; }; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $what (status $status)"
+        cat "$dir/out"
+    fi
+}
+
+run() { "$B/mr_run" --mrsim "$B/mrsim" "$@"; }
+
+check "default scenario" 0 run --json "$dir/a.json" --pcap "$dir/a.pcap" "$B/run.tar"
+check "its table" 0 grep -q 'equal$' "$dir/out"
+check "the same again" 0 run --json "$dir/b.json" --pcap "$dir/b.pcap" "$B/run.tar"
+check "replays bit by bit from the seed" 0 cmp "$dir/a.json" "$dir/b.json"
+check "and on the wire" 0 cmp "$dir/a.pcap" "$dir/b.pcap"
+check "another seed" 0 run --seed 2 --json "$dir/c.json" --pcap "$dir/c.pcap" "$B/run.tar"
+check "is another run" 1 cmp "$dir/a.pcap" "$dir/c.pcap"
+for paths in 1 2 8; do
+    check "$paths paths" 0 run --paths $paths --routes 8 "$B/run.tar"
+done
+head -c 1 "$B/run.tar" >"$dir/one"
+check "one byte" 0 run --loss 0.1 "$dir/one"
+check "one tenth lost" 0 run --loss 0.1 --seed 3 "$B/run.tar"
+check "small packets" 0 run --mtu 256 --paths 3 "$0"
+check "no such file" 1 run "$dir/absent"
+check "everything lost ends in an error" 1 run --loss 1 --timeout 60 "$dir/one"
+check "tshark finds no malformed packet" 0 sh -c \
+    "! tshark -X lua_script:docs/wireshark/metaroce.lua -r $dir/a.pcap -Y _ws.malformed 2>/dev/null | grep ."
+
+echo "SUITE run: $passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
