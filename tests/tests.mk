@@ -33,9 +33,6 @@ run: $(B)/mr_run $(B)/mr_sendfile $(RUN_SIM) $(if $(filter $(B)/run.tar,$(FILE))
 	@$(B)/mr_run --engine $(ENGINE) --mrsim $(RUN_SIM) --loss $(LOSS) --seed $(SEED) --paths $(PATHS) \
 		--pcap $(B)/run.pcap --json $(B)/run.json $(if $(WAVES),--waves $(B)/run.fst) $(FILE)
 
-$(B)/mrsim-fst:
-	@$(MAKE) --no-print-directory -f mk/build.mk FST=1 $@
-
 .PHONY: test-run
 test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
 	@B=$(B) tests/run/run.sh

@@ -15,15 +15,15 @@ MR_INLINE void parse_align(struct rx_parse *k)
 {
     u(1024) hdr = k->frame.data.hdr;
     bool vlan = bytes_be16(hdr, 12) == 0x8100;
-    u(16) type = vlan ? bytes_be16(hdr, 16) : bytes_be16(hdr, 12);
-    bool ipv6 = type == 0x86dd;
+    bool ipv4 = vlan ? bytes_be16(hdr, 16) == 0x0800 : bytes_be16(hdr, 12) == 0x0800;
+    bool ipv6 = vlan ? bytes_be16(hdr, 16) == 0x86dd : bytes_be16(hdr, 12) == 0x86dd;
     u(880) l3 = vlan ? (u(880))(hdr >> 8 * 18) : (u(880))(hdr >> 8 * 14);
     k->l3 = (u(320))l3;
     k->l4 = ipv6 ? (u(528))(l3 >> 8 * IPV6_BYTES) : (u(528))(l3 >> 8 * IPV4_BYTES);
     k->vlan = vlan;
     k->ipv6 = ipv6;
     k->has_pay = k->frame.data.has_pay;
-    k->ok_link = !k->frame.data.bad && (ipv6 || type == 0x0800);
+    k->ok_link = !k->frame.data.bad && (ipv6 || ipv4);
     k->ok_icrc = k->crc.data.crc == (u(32))~(u(32))MR_WIRE_ICRC_RESIDUE;
     k->dmac = (u(48))bytes_reverse((u(48))hdr, 6);
     k->full = true;
@@ -38,7 +38,8 @@ MR_INLINE bool base_ok(u(528) l4, u(16) udp_len)
     struct mr_base base = mr_base_unpack((u(128))(l4 >> 8 * UDP_BYTES));
     u(336) ext = (u(336))(l4 >> 8 * (UDP_BYTES + MR_BASE_BYTES));
     u(16) pay_len = mr_data_unpack((u(8 * MR_DATA_BYTES))ext).pay_len;
-    bool data = base.kind == MR_KIND_DATA && pay_len <= MR_WIRE_PAYLOAD_MAX &&
+    bool pay_ok = pay_len >> 12 == 0 || pay_len == MR_WIRE_PAYLOAD_MAX;
+    bool data = base.kind == MR_KIND_DATA && pay_ok &&
                 udp_len == (u(16))(pay_len + UDP_LEN_MIN + MR_DATA_BYTES);
     bool ack = base.kind == MR_KIND_ACK && base.opcode == MR_ACKOP_ACK &&
                udp_len == UDP_LEN_MIN + MR_ACK_BYTES;
@@ -102,14 +103,15 @@ MR_INLINE void parse_put(struct rx_parse *k)
 
 MR_KERNEL(rx_parse)
 {
-    bool out = k->judged && k->pkt.ready;
-    if (k->full && !k->judged)
-        parse_check(k);
-    if (out) {
+    // The last step first, so that it sees the registers and not what is put into them.
+    bool check = k->full && !k->judged;
+    if (k->judged && k->pkt.ready) {
         parse_put(k);
         k->full = false;
         k->judged = false;
     }
+    if (check)
+        parse_check(k);
     if (!k->full && k->frame.valid && k->crc.valid)
         parse_align(k);
 }

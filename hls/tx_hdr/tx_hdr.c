@@ -99,8 +99,7 @@ MR_INLINE u(16) hdr_read_beats(struct tx_item i)
 
 MR_INLINE void hdr_pick(struct tx_hdr *k)
 {
-    bool room = (u(16))(k->rd_asked - k->rd_taken) < TX_HDR_READ_BEATS;
-    bool data = k->data.valid && room && (k->data_turn || !(k->err.valid || k->ack.valid));
+    bool data = k->data.valid && k->room && (k->data_turn || !(k->err.valid || k->ack.valid));
     bool err = !data && k->err.valid;
     bool ack = !data && !err && k->ack.valid;
 
@@ -129,6 +128,7 @@ MR_INLINE void hdr_read(struct tx_hdr *k)
     k->sport_q = k->sport[((u(32))k->item.conn * MR_PATHS + k->item.path) & (MR_CONNS * MR_PATHS - 1)];
     k->udp_len = (u(16))k->item.len + (u(16))k->item.ext_len +
                  (u(16))(UDP_BYTES + MR_BASE_BYTES + MR_WIRE_ICRC_BYTES);
+    k->beats = hdr_read_beats(k->item);
     k->state = TX_HDR_SUM;
 }
 
@@ -149,14 +149,13 @@ MR_INLINE void hdr_sum(struct tx_hdr *k)
     struct bytes_sum rest = bytes_sum3(tos_ttl, k->udp_len, fixed);
     k->sum = bytes_sum4(addr, rest);
     if (c.state != 0)
-        k->rd_asked += hdr_read_beats(k->item);
+        k->rd_asked += k->beats;
     k->state = c.state == 0 ? TX_HDR_IDLE : TX_HDR_FOLD;
 }
 
 MR_INLINE void hdr_fold(struct tx_hdr *k)
 {
-    u(17) once = (u(17))k->sum.a + k->sum.b;
-    k->checksum = ~((u(16))once + (u(16))(once >> 16));
+    k->folded = (u(17))k->sum.a + k->sum.b;
     k->state = TX_HDR_PUT;
 }
 
@@ -164,10 +163,11 @@ MR_INLINE void hdr_fold(struct tx_hdr *k)
 
 MR_INLINE u(160) ipv4_header(struct tx_hdr *k, struct mr_conn c)
 {
+    u(16) checksum = ~((u(16))k->folded + (u(16))(k->folded >> 16));
     return (u(160))IPV4_VERSION | (u(160))tos_of(c) << 8 |
            (u(160))bytes_swap16(k->udp_len + (u(16))IPV4_BYTES) << 16 |
            (u(160))bytes_swap16(IPV4_DF) << 48 | (u(160))c.ttl << 64 |
-           (u(160))PROTOCOL_UDP << 72 | (u(160))bytes_swap16(k->checksum) << 80 |
+           (u(160))PROTOCOL_UDP << 72 | (u(160))bytes_swap16(checksum) << 80 |
            (u(160))bytes_reverse((u(32))c.saddr, 4) << 96 |
            (u(160))bytes_reverse((u(32))c.daddr, 4) << 128;
 }
@@ -244,6 +244,8 @@ MR_INLINE void hdr_configure(struct tx_hdr *k)
 MR_KERNEL(tx_hdr)
 {
     u(3) state = k->state;
+    // Of the registers as they were: between TX_HDR_SUM and the next choice lies a step.
+    bool room = (u(16))(k->rd_asked - k->rd_taken) < TX_HDR_READ_BEATS;
     if (state == TX_HDR_PUT && k->frame.ready && (k->rd.ready || k->item.len == 0))
         hdr_put(k);
     if (state == TX_HDR_FOLD)
@@ -254,6 +256,7 @@ MR_KERNEL(tx_hdr)
         hdr_read(k);
     if (k->state == TX_HDR_IDLE && state != TX_HDR_SUM)
         hdr_pick(k);
+    k->room = room;
     if (k->cfg.valid)
         hdr_configure(k);
 }

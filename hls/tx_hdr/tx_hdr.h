@@ -65,11 +65,13 @@ struct tx_hdr {
 
     u(3) state;        // enum tx_hdr_state
     u(16) rd_asked;    // payload beats asked for, wraps
+    bool room;         // fewer than TX_HDR_READ_BEATS of them are not taken
     bool data_turn;    // something else was sent: data is next
     struct tx_item item;
     u(16) udp_len;     // from TX_HDR_SUM on
+    u(16) beats;       // likewise: of the payload read
     struct bytes_sum sum;  // from TX_HDR_FOLD on: IPv4 header's words
-    u(16) checksum;    // from TX_HDR_PUT on
+    u(17) folded;      // in TX_HDR_PUT: sum's two words added up
 };
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -241,6 +242,9 @@ int main(int argc, char **argv)
     struct texts t;
 
     argp_parse(&argp, argc, argv, 0, nullptr, &o);
+    // The programs' addresses stand in the packets: with the same ones every time, a run
+    // replays to the byte. Where this is not allowed, it replays but for the addresses.
+    (void)personality(ADDR_NO_RANDOMIZE);
     if (!o.mrsim)
         o.mrsim = beside(o.waves ? "mrsim-fst" : "mrsim", sim_path, sizeof sim_path);
     if (!o.sendfile)

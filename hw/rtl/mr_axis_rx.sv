@@ -38,14 +38,14 @@ module mr_axis_rx #(
   logic [6:0]    ones, n_q;
   logic          hole, hole_q, tlast_q, tuser_q, tvalid_q;
 
+  // Bytes are contiguous from byte 0, all 64 before the last beat, never none:
+  // then TKEEP falls at most once, and n is where.
   always_comb begin
-    ones = '0;
-    for (int i = 0; i < 64; i++) ones = ones + {6'b0, tkeep_q[i]};
+    ones = tkeep_q[63] ? 7'd64 : 7'd0;
+    for (int i = 0; i < 63; i++) if (tkeep_q[i] && !tkeep_q[i+1]) ones = ones | 7'(i + 1);
   end
-
-  // Bytes are contiguous from byte 0, all 64 before the last beat, never none.
-  assign hole = (tkeep_q & (tkeep_q + 64'd1)) != '0 || (tkeep_q == '0) ||
-                (!in_tlast_q && (tkeep_q != '1));
+  assign hole = (tkeep_q[63:1] & ~tkeep_q[62:0]) != '0 || !tkeep_q[0] ||
+                (!in_tlast_q && !tkeep_q[63]);
 
   always_ff @(posedge clk_i) begin
     in_tdata_q <= s_axis_tdata_i;
@@ -53,7 +53,7 @@ module mr_axis_rx #(
     in_tlast_q <= s_axis_tlast_i;
     in_tuser_q <= s_axis_tuser_i;
     tdata_q    <= in_tdata_q;
-    n_q        <= (in_tlast_q && (ones != '0)) ? ones : 7'd64;
+    n_q        <= ones;
     hole_q     <= hole;
     tlast_q    <= in_tlast_q;
     tuser_q    <= in_tuser_q;
@@ -69,25 +69,25 @@ module mr_axis_rx #(
 
   mr_fifo #(.W(521), .DEPTH(DEPTH)) u_buf (
     .clk_i, .rst_ni,
-    .in_data_i ({last && (tuser_q || cut || bad_q || hole_q), last, n_q, tdata_q}),
+    .in_data_i ({last && (tuser_q || cut || bad_q || hole_q), last, hole_q ? 7'd64 : n_q, tdata_q}),
     .in_valid_i(push), .in_ready_o(ready),
     .out_data_o(beat_data_o), .out_valid_o(beat_valid_o), .out_ready_i(beat_ready_i)
   );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      free_q   <= FW'(DEPTH);
-      seen_q   <= '0;
-      inside_q <= 1'b0;
-      skip_q   <= 1'b0;
-      bad_q    <= 1'b0;
-      drops_q  <= '0;
+      free_q      <= FW'(DEPTH);
+      seen_q      <= '0;
+      inside_q    <= 1'b0;
+      skip_q      <= 1'b0;
+      bad_q       <= 1'b0;
+      drops_q     <= '0;
       in_tvalid_q <= 1'b0;
-      tvalid_q <= 1'b0;
+      tvalid_q    <= 1'b0;
     end else begin
       in_tvalid_q <= s_axis_tvalid_i;
-      tvalid_q <= in_tvalid_q;
-      free_q   <= free_q - FW'(push) + FW'(pop);
+      tvalid_q    <= in_tvalid_q;
+      free_q      <= free_q - FW'(push) + FW'(pop);
       if (tvalid_q) begin
         inside_q <= !tlast_q;
         seen_q   <= tlast_q ? '0 : (skip_q ? seen_q : seen_q + 1'b1);

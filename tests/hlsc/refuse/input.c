@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// expect 11: 'rx.data' is an input
+#include "stream.h"
+#include <stdint.h>
+struct input {
+    MR_IN(u(16), rx);
+    MR_OUT(u(16), tx);
+};
+MR_KERNEL(input)
+{
+    k->rx.data = 3;
+}
