@@ -118,6 +118,12 @@ struct ack {
     u(256) bits;
 };
 
+/** An acknowledgment that waits for the writes ordered before it. */
+struct held_ack {
+    struct ack ack;
+    u(16) writes;  // number of the last of them, modulo 2^16
+};
+
 /** An error notification, outbound (tx_hdr) and inbound (tx_ack). */
 struct err_note {
     u(16) conn;

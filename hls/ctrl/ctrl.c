@@ -111,7 +111,8 @@ MR_INLINE void ctrl_broadcast(struct ctrl *k)
 
     if (!k->cfg_rx_check.ready || !k->cfg_rx_path.ready || !k->cfg_tx_sched.ready ||
         !k->cfg_tx_seg.ready || !k->cfg_tx_path.ready || !k->cfg_tx_ack.ready ||
-        !k->cfg_tx_cpl.ready || !k->cfg_tx_check.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready)
+        !k->cfg_tx_cpl.ready || !k->cfg_tx_check.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready ||
+        !k->cfg_ack_gate.ready)
         return;
     mr_put(k->cfg_rx_check, w);
     mr_put(k->cfg_rx_path, w);
@@ -123,6 +124,7 @@ MR_INLINE void ctrl_broadcast(struct ctrl *k)
     mr_put(k->cfg_tx_check, w);
     mr_put(k->cfg_tx_hdr, w);
     mr_put(k->cfg_cqe, w);
+    mr_put(k->cfg_ack_gate, w);
     k->settle = CTRL_SETTLE;
     k->state = CTRL_SETTLING;
 }

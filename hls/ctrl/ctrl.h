@@ -29,6 +29,7 @@ struct ctrl {
     MR_OUT(struct cfg_write, cfg_tx_check);
     MR_OUT(struct cfg_write, cfg_tx_hdr);
     MR_OUT(struct cfg_write, cfg_cqe);
+    MR_OUT(struct cfg_write, cfg_ack_gate);
     MR_OUT(struct tele_req, tele_req);
     MR_IN(struct tele_rsp, tele_rsp);
     MR_CFG(u(64), now);

@@ -344,7 +344,7 @@ void mem_store(const struct addr *a, ref value)
 // ---- copies, piece by piece so that no wide intermediate value appears
 
 /** The object and bit offset where a constant-address walk of `a` would begin. */
-static struct object *cut_object(const struct addr *a, uint64_t *off)
+static struct object *cut_object(const struct addr *a, uint64_t *off, uint64_t bits)
 {
     check(a);
     const struct item *it = find_ram(a->obj, a);
@@ -352,6 +352,8 @@ static struct object *cut_object(const struct addr *a, uint64_t *off)
     if (!it)
         return a->obj;
     *off = (*off - it->off) % ram[it->index]->array->elem->size;
+    if (*off + bits > ram[it->index]->array->elem->size)
+        conflict(ram[it->index], "is copied or set as a whole");
     return ram[it->index]->elem;
 }
 
@@ -359,7 +361,7 @@ static struct object *cut_object(const struct addr *a, uint64_t *off)
 static uint32_t cuts(const struct addr *a, uint64_t n, uint64_t **out)
 {
     uint64_t off, last = 0;
-    struct object *o = cut_object(a, &off);
+    struct object *o = cut_object(a, &off, n * 8);
     uint32_t k = 0;
     *out = xalloc((o->items + 2) * sizeof **out);
     for (size_t i = first_item(o, off); i < o->items && o->item[i].off < off + n * 8; i++) {

@@ -80,9 +80,9 @@ MR_INLINE void parse_put(struct rx_parse *k)
     // The words add up to 0 modulo 2^16 - 1, and not because all are 0.
     bool ok_sum = (k->sum.a ^ k->sum.b) == 0xffff || (k->sum.a & k->sum.b) == 0xffff;
     bool ok_frame = k->ok_link && k->ok_net && (k->ipv6 || ok_sum);
-    k->cnt_rx_bad_frame += (u(32))!ok_frame;
-    k->cnt_rx_bad_icrc += (u(32))(ok_frame && !k->ok_icrc);
-    k->cnt_rx_bad_header += (u(32))(ok_frame && k->ok_icrc && !k->ok_base);
+    k->bad_frame = !ok_frame;
+    k->bad_icrc = ok_frame && !k->ok_icrc;
+    k->bad_header = ok_frame && k->ok_icrc && !k->ok_base;
     u(8) l3_at = k->vlan ? 18 : 14;
     u(8) l3_bytes = k->ipv6 ? IPV6_BYTES : IPV4_BYTES;
     mr_put(k->pkt, (struct rx_pkt){
@@ -105,6 +105,12 @@ MR_KERNEL(rx_parse)
 {
     // The last step first, so that it sees the registers and not what is put into them.
     bool check = k->full && !k->judged;
+    k->cnt_rx_bad_frame += (u(32))k->bad_frame;
+    k->cnt_rx_bad_icrc += (u(32))k->bad_icrc;
+    k->cnt_rx_bad_header += (u(32))k->bad_header;
+    k->bad_frame = false;
+    k->bad_icrc = false;
+    k->bad_header = false;
     if (k->judged && k->pkt.ready) {
         parse_put(k);
         k->full = false;

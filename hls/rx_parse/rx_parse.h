@@ -38,6 +38,10 @@ struct rx_parse {
     bool ok_net;      // all of IP and UDP but the IPv4 header's checksum
     bool ok_base;     // version, kind, opcode and length
     struct bytes_sum sum;  // of the IPv4 header's words
+
+    bool bad_frame;   // verdict of the step before, to be counted
+    bool bad_icrc;
+    bool bad_header;
 };
 
 #endif

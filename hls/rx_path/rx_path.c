@@ -20,9 +20,10 @@ MR_INLINE bool rxp_acknowledge(struct rx_path *k, struct rx_row *r)
 {
     if (!k->ack.ready)
         return false;
-    mr_put(k->ack, (struct ack){.conn = k->id.conn, .path = k->id.path, .psn = r->base,
-        .ts = r->ts, .edge = (u(16))r->edge, .ce = r->ce, .hint = 0,
-        .delay = rxp_delay(k->now - r->at), .bits = r->bits});
+    mr_put(k->ack, (struct held_ack){.writes = k->writes,
+        .ack = {.conn = k->id.conn, .path = k->id.path, .psn = r->base, .ts = r->ts,
+            .edge = (u(16))r->edge, .ce = r->ce, .hint = 0, .delay = rxp_delay(k->now - r->at),
+            .bits = r->bits}});
     r->due = false;
     k->state = RXP_IDLE;
     return true;
@@ -69,7 +70,7 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     bool probe = !q.drop && q.kind == MR_KIND_PATH;
     struct rxp_fate f = {0};
 
-    if (!k->put.ready || !k->note.ready)
+    if (!k->put.ready || !k->note.ready || !k->order.ready)
         return false;
     if (data)
         f = rxp_judge(k, *r, q);
@@ -92,6 +93,10 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     if (data && q.ce) {
         r->ce++;
         k->cnt_rx_ce++;
+    }
+    if (f.take && q.len != 0) {
+        mr_put(k->order, k->id);
+        k->writes++;
     }
     mr_put(k->put, (struct rx_put){.bus = q.bus, .len = f.take ? q.len : (u(16))0,
         .payload_at = q.payload_at, .has_pay = q.has_pay});

@@ -30,7 +30,8 @@ struct rx_path {
     MR_IN(struct path_id, due);
     MR_OUT(struct path_id, due_out);  // back to `due`
     MR_OUT(struct rx_put, put);
-    MR_OUT(struct ack, ack);
+    MR_OUT(struct path_id, order);   // one per write that rx_place is to do
+    MR_OUT(struct held_ack, ack);
     MR_OUT(struct err_note, note);
     MR_CFG(u(32), now);   // MR_TS_NS
     MR_STAT(u(32), cnt_rx_refused);
@@ -38,6 +39,7 @@ struct rx_path {
     MR_STAT(u(32), cnt_rx_dup);
     MR_STAT(u(32), cnt_rx_window);
     MR_STAT(u(32), cnt_rx_ce);
+    u(16) writes;         // writes ordered from rx_place, modulo 2^16
     u(2) state;           // enum rxp_state
     u(4) opening;         // paths of a new entry still to be set up
     struct path_id id;    // of the event

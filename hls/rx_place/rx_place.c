@@ -46,8 +46,8 @@ MR_INLINE bool place_in(struct rx_place *k)
     return k->pay.data.last;
 }
 
-/** Takes a put. Returns whether it writes anything. */
-MR_INLINE bool place_start(struct rx_place *k)
+/** Takes a put. */
+MR_INLINE void place_start(struct rx_place *k)
 {
     struct rx_put put = k->put.data;
     bool write = put.len != 0 && put.has_pay;
@@ -67,7 +67,6 @@ MR_INLINE bool place_start(struct rx_place *k)
         k->cnt_rx_bytes += put.len;
     }
     mr_take(k->put);
-    return write;
 }
 
 MR_KERNEL(rx_place)
@@ -85,11 +84,11 @@ MR_KERNEL(rx_place)
         k->next_valid = false;
     }
     // Not in the step in which the place becomes free: the chain would be too long.
-    bool more = !full && k->put.valid && k->req.ready && place_start(k);
-    bool less = k->done.valid;
-    if (k->done.valid) {
+    if (!full && k->put.valid && k->req.ready)
+        place_start(k);
+    if (k->done.valid && k->placed.ready) {
         k->cnt_rx_bus_errors += (u(32))k->done.data.err;
         mr_take(k->done);
+        mr_put(k->placed, k->done.data);
     }
-    k->pending += more == less ? (u(32))0 : less ? ~(u(32))0 : (u(32))1;
 }

@@ -35,9 +35,9 @@ struct rx_place {
     MR_OUT(struct wr_req, req);
     MR_OUT(struct wr_beat, beat);
     MR_IN(struct wr_done, done);
+    MR_OUT(struct wr_done, placed);  // each `done`, for ack_gate
     MR_STAT(u(32), cnt_rx_bytes);
     MR_STAT(u(32), cnt_rx_bus_errors);
-    MR_STAT(u(32), pending);  // writes requested and not done
 
     bool next_valid; // the frame whose put was taken and whose pay beats come next
     struct place next;

@@ -116,7 +116,7 @@ struct mr_caps {
  * such back end; -ENODEV nobody there, or nothing that is this NIC; -EBUSY the
  * device belongs to somebody else; -EPROTO the device's interface version or
  * the layout of its entries is not this library's; -EIO it stopped answering;
- * -ENOMEM. A device that is silent makes it fail within 5 seconds. [spec 7.1]
+ * -ENOMEM. A device that is silent makes it fail within 5 seconds.
  */
 MR_API int mr_device_open(const char *uri, struct mr_device **dev);
 
@@ -174,7 +174,8 @@ MR_API int mr_mr_reg(struct mr_pd *pd, void *addr, size_t length, uint32_t right
 /**
  * Ends a registration: from its return on the device neither reads nor writes
  * the memory under this region's keys, and late packets that carry them are
- * refused. Entries in flight that use it complete in error. NULL is taken.
+ * refused [spec 7.8.2]. Entries in flight that use it complete in error. NULL is
+ * taken.
  * Errors: -EIO and -ETIMEDOUT; the region is gone all the same.
  */
 MR_API int mr_mr_dereg(struct mr_mr *mr);
@@ -227,11 +228,8 @@ struct mr_wc {
  * place in the queue and its memory are the program's again, by the next
  * signalled one.
  *
- * A successful Write has been checked and taken by the peer's NIC and will be
- * placed [spec 5.3.4]; the peer's program may see it in memory a moment later.
- * To tell the peer, write a flag behind it: what is posted after a completion
- * was polled is placed after that message. A telling outside the NIC may be
- * faster than the last bytes.
+ * A successful Write is in the peer's memory [spec 5.3.4, 7.1.8]: a word to the
+ * peer by any other means finds the bytes in place.
  *
  * When a message fails, exactly one completion tells why (signalled or not).
  * Every later entry of that stream then completes with MR_ERR_FLUSH, in order,
@@ -327,11 +325,12 @@ MR_API int mr_conn_local(struct mr_conn *conn, struct mr_conn_addr *addr);
 /**
  * Connects to the peer that *peer tells of; the peer does the same with this
  * side's. The smaller payload size and the smaller number of paths of the two
- * hold. Nothing is sent: the connection is set up in this device alone, and a
- * peer that is not there shows in the first post (MR_ERR_RETRY).
+ * hold. Nothing is sent: the connection is set up in this device alone, and both
+ * sides must have done it before one of them posts [spec 9.1.2]. A peer that is
+ * not there shows in the first post (MR_ERR_RETRY).
  *
  * Errors: -EINVAL not an address, or another family than the own; -EISCONN;
- * -EIO; -ETIMEDOUT. [spec 7.3]
+ * -EIO; -ETIMEDOUT.
  */
 MR_API int mr_conn_connect(struct mr_conn *conn, const struct mr_conn_addr *peer);
 

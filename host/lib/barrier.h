@@ -15,9 +15,7 @@
  */
 static inline void mri_barrier_before_doorbell(void)
 {
-#ifndef __SANITIZE_THREAD__  // the sanitizer knows no fences; there the bus's lock orders the two
     atomic_thread_fence(memory_order_release);
-#endif
 }
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* conn.c - connections: this side's entry in the connection and path tables. [spec 7.3] */
+/* conn.c - connections: this side's entry in the connection and path tables. [spec 9.1.1] */
 #include <stdlib.h>
 #include <string.h>
 

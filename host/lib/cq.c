@@ -5,7 +5,7 @@
  * The device writes 32-byte entries into a ring in this process's memory; bit 0
  * of the last byte is 1 in its first pass and changes with every pass. It is
  * told lazily how far the ring was read. Room is reserved at the post: see
- * post.c. [spec 7.4]
+ * post.c.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* memory.c - protection domains and memory regions. [spec 7.2] */
+/* memory.c - protection domains and memory regions. */
 #include <stdlib.h>
 
 #include "internal.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * post.c - send queue entries. [spec 7.5]
+ * post.c - send queue entries.
  *
  * Room in the completion queue is reserved by groups: a signalled entry and the
  * unsignalled ones in front of it can cause one completion between them (its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* stream.c - streams: a send queue in this process's memory each. [spec 7.3] */
+/* stream.c - streams: a send queue in this process's memory each. */
 #include <stdlib.h>
 
 #include "internal.h"

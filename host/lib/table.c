@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * table.c - reads and writes entries of the device's tables through a window
- * of registers. [spec 7.2]
+ * of registers.
  */
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* telemetry.c - what the device counts and measures. [spec 7.6] */
+/* telemetry.c - what the device counts and measures. */
 #include "internal.h"
 #include "mr_names.h"
 

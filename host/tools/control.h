@@ -27,16 +27,12 @@ struct control_accept {
     uint32_t version;
     uint32_t rkey;       // of the memory for the file
     uint64_t raddr;
-    uint64_t flag_addr;  // 8 bytes: the sender writes FLAG_DONE there behind the file
-    uint32_t flag_rkey;
-    uint32_t rsvd;
     struct mr_conn_addr addr;
 };
-#define FLAG_DONE 0x454e4f44u
 
-/** Sender to receiver: it has failed. */
-struct control_failed {
-    uint32_t status;
+/** Sender to receiver: all is written, or it failed. */
+struct control_done {
+    uint32_t ok;
 };
 
 /** Receiver to sender. */

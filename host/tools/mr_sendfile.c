@@ -7,10 +7,6 @@
  * it. So during the transfer both ends only ever wait for the device, a few
  * microseconds at a time, and look at the control socket in between; what is
  * exchanged before the transfer needs no device time.
- *
- * The receiver learns of the end by a flag in its memory, which the sender
- * writes when all else is completed: a word over the control socket could be
- * faster than the last bytes.
  */
 #include <argp.h>
 #include <errno.h>
@@ -47,8 +43,7 @@ struct end {
     struct mr_cq *cq;
     struct mr_conn *conn;
     struct mr_stream *stream;
-    struct mr_mr *mr, *flag_mr;
-    uint64_t flag;  // send: the value to write; recv: where it arrives
+    struct mr_mr *mr;
     int control;
     uint8_t *memory;
     size_t mapped;   // bytes of memory, from 1
@@ -215,9 +210,6 @@ static int meet(struct end *e, const struct mr_conn_addr *peer)
                                    : MR_RIGHT_LOCAL_WRITE | MR_RIGHT_REMOTE_WRITE;
     int rc = say("region", mr_mr_reg(e->pd, e->memory, e->mapped, rights, &e->mr));
 
-    e->flag = e->opt->send ? FLAG_DONE : 0;
-    if (!rc)
-        rc = say("flag's region", mr_mr_reg(e->pd, &e->flag, sizeof e->flag, rights, &e->flag_mr));
     if (!rc)
         rc = say("connect", mr_conn_connect(e->conn, peer));
     if (!rc)
@@ -241,19 +233,6 @@ static int post(struct end *e, const struct control_accept *to, uint64_t at)
     };
 
     return mr_post_write(e->stream, &w);
-}
-
-static int post_flag(struct end *e, const struct control_accept *to)
-{
-    struct mr_write w = {
-        .laddr = &e->flag,
-        .lkey = mr_mr_lkey(e->flag_mr),
-        .raddr = to->flag_addr,
-        .rkey = to->flag_rkey,
-        .length = sizeof e->flag,
-    };
-
-    return say("post", mr_post_write(e->stream, &w));
 }
 
 static int transfer(struct end *e, const struct control_accept *to)
@@ -327,14 +306,11 @@ static int run_sender(struct end *e)
         rc = say("the other end's version", -EPROTO);
     if (!rc)
         rc = meet(e, &to.addr);
-    if (!rc)
-        rc = transfer(e, &to);
-    if (!rc)
-        rc = post_flag(e, &to);
-    if (rc) {
-        control_send(e->control, &(struct control_failed){1}, sizeof(struct control_failed));
-        return rc;
-    }
+    int failed = rc ? rc : transfer(e, &to);
+    rc = say("control", control_send(e->control, &(struct control_done){.ok = !failed},
+                                     sizeof(struct control_done)));
+    if (failed || rc)
+        return failed ? failed : rc;
     rc = await(e, &digest, sizeof digest);
     if (!rc)
         memcpy(e->peer_digest, digest.sha256, CONTROL_DIGEST);
@@ -343,25 +319,11 @@ static int run_sender(struct end *e)
 
 /* ---------------------------------------------------------------- receiver */
 
-/* Waits for the flag behind the file. */
-static int await_flag(struct end *e)
-{
-    struct control_failed failed;
-    int rc = 0;
-
-    while (!rc && __atomic_load_n(&e->flag, __ATOMIC_ACQUIRE) != FLAG_DONE) {
-        rc = control_try(e->control, &failed, sizeof failed);
-        if (rc)
-            return say("the other end", rc < 0 ? rc : -EIO);
-        rc = say("wait", mr_cq_wait(e->cq, slice_ns));
-    }
-    return rc;
-}
-
 static int run_receiver(struct end *e)
 {
     struct control_offer offer;
     struct control_accept to = {.version = CONTROL_VERSION};
+    struct control_done done;
     struct control_digest digest;
 
     e->control = control_accept(e->opt->control, setup_ms);
@@ -378,12 +340,12 @@ static int run_receiver(struct end *e)
         return rc;
     to.raddr = (uintptr_t)e->memory;
     to.rkey = mr_mr_rkey(e->mr);
-    to.flag_addr = (uintptr_t)&e->flag;
-    to.flag_rkey = mr_mr_rkey(e->flag_mr);
     mr_conn_local(e->conn, &to.addr);
     rc = say("answer", control_send(e->control, &to, sizeof to));
     if (!rc)
-        rc = await_flag(e);
+        rc = await(e, &done, sizeof done);
+    if (!rc && !done.ok)
+        rc = say("the sender", -EIO);
     if (!rc)
         rc = sha256(e->memory, e->bytes, e->digest);
     memcpy(digest.sha256, e->digest, CONTROL_DIGEST);

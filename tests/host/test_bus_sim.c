@@ -16,15 +16,15 @@
 static struct {
     char path[64], uri[80];
     int listener, fd;
-    int64_t answers;       // answers until it falls silent or dies; < 0: for ever
+    atomic_llong answers;  // answers until it falls silent or dies; < 0: for ever
     bool dies;             // instead of falling silent
     bool short_reply;      // the last answer is cut in the middle
-    int32_t hello_status;
     atomic_bool stop;
     pthread_t thread;
     uint64_t now;
     atomic_uint writes, waits;
 } srv;
+static int32_t hello_status;  // set before start
 
 static double seconds(void)
 {
@@ -39,7 +39,7 @@ static struct mr_sim_rep answer(const struct mr_sim_req *q)
     struct mr_sim_rep p = {};
 
     switch (q->op) {
-    case MR_SIM_HELLO: p.status = srv.hello_status; break;
+    case MR_SIM_HELLO: p.status = hello_status; break;
     case MR_SIM_READ:
         p.a = q->arg == MR_REG_MAGIC         ? 0x4d524f43
               : q->arg == MR_REG_VERSION     ? 0x10000
@@ -169,11 +169,12 @@ static void open__refused(void)
     struct mr_device *dev;
 
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        hello_status = row[i].status;
         start(-1, true);
-        srv.hello_status = row[i].status;
         CHECK_ERR(mr_device_open(srv.uri, &dev), row[i].err);
         stop();
     }
+    hello_status = 0;
 }
 
 static void open__dies_anywhere(void)

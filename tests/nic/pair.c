@@ -143,12 +143,26 @@ static void write_beat(struct pair_side *e, unsigned ch, struct wr_beat b)
     e->wr_at[ch] += 64;
 }
 
-static void write_step(struct pair_side *e, unsigned ch)
+static void write_done(struct pair_side *e, unsigned ch, uint64_t now)
+{
+    unsigned at = e->done_head[ch];
+
+    if (!e->done_count[ch] || e->done_due[ch][at] > now)
+        return;
+    if (ch == PAY ? mr_nic_push_pay_wr_done(e->nic, &e->done[ch][at])
+                  : mr_nic_push_cqe_wr_done(e->nic, &e->done[ch][at])) {
+        e->done_head[ch] = (at + 1) % 64;
+        e->done_count[ch]--;
+    }
+}
+
+static void write_step(struct pair_side *e, unsigned ch, uint64_t now)
 {
     struct wr_beat b;
-    struct wr_done d = {0};
+    bool fails = ch == PAY && e->writes_fail;
 
-    if (!e->wr_open[ch]) {
+    write_done(e, ch, now);
+    if (!e->wr_open[ch] && e->done_count[ch] < 64) {
         bool got = ch == PAY ? mr_nic_pop_pay_wr_req(e->nic, &e->wr[ch])
                              : mr_nic_pop_cqe_wr_req(e->nic, &e->wr[ch]);
         e->wr_open[ch] = got;
@@ -158,10 +172,12 @@ static void write_step(struct pair_side *e, unsigned ch)
         return;
     if (!(ch == PAY ? mr_nic_pop_pay_wr_beat(e->nic, &b) : mr_nic_pop_cqe_wr_beat(e->nic, &b)))
         return;
-    write_beat(e, ch, b);
+    if (!fails)
+        write_beat(e, ch, b);
     if (b.last) {
-        bool ok = ch == PAY ? mr_nic_push_pay_wr_done(e->nic, &d) : mr_nic_push_cqe_wr_done(e->nic, &d);
-        assert(ok);
+        unsigned at = (e->done_head[ch] + e->done_count[ch]++) % 64;
+        e->done[ch][at] = (struct wr_done){.err = fails};
+        e->done_due[ch][at] = now + e->write_latency;
         e->wr_open[ch] = false;
     }
 }
@@ -181,8 +197,8 @@ void pair_step(struct pair *p)
             read_begin(p, e, PAY, r);
         read_step(p, e, WQE);
         read_step(p, e, PAY);
-        write_step(e, PAY);
-        write_step(e, WQE);
+        write_step(e, PAY, p->now);
+        write_step(e, WQE, p->now);
     }
 }
 
@@ -295,6 +311,7 @@ struct pair *pair_new(uint64_t seed, unsigned paths)
     for (unsigned s = 0; s < 2; s++) {
         struct pair_side *e = &p->side[s];
         e->nic = mr_nic_new();
+        e->write_latency = 75;
         e->mem = aligned_alloc(4096, PAIR_MEM);
         assert(e->nic && e->mem);
         memset(e->mem, 0, PAIR_MEM);

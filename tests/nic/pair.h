@@ -40,10 +40,15 @@ struct pair_side {
     unsigned rd_head[2], rd_count[2], rd_beat[2];
     struct wr_req wr[2];
     bool wr_open[2];
+    struct wr_done done[2][64];  // ended writes that the NIC has not heard of
+    uint64_t done_due[2][64];
+    unsigned done_head[2], done_count[2];
     uint64_t wr_at[2];
     uint64_t writes;        // bytes written by the NIC into user
     struct pair_frame out;  // frame being sent
     bool bus_fails;         // payload reads fail
+    bool writes_fail;       // payload writes fail
+    unsigned write_latency; // cycles
 };
 
 struct pair {

@@ -142,6 +142,18 @@ static void error__failed_payload_read(void)
     pair_free(p);
 }
 
+/** What could not be put into the receiver's memory is never acknowledged. */
+static void error__failed_payload_write(void)
+{
+    struct pair *p = pair_new(355, 2);
+
+    p->side[1].writes_fail = true;
+    pair_post(p, 0, pair_wqe(p, 0, 0, 0, 10000));
+    CU_ASSERT_EQUAL(status_of(p, 0), MR_ERR_RETRY);
+    CU_ASSERT_EQUAL(pair_count(p, 0, MR_CNT_RX_ACKS), 0);
+    pair_free(p);
+}
+
 static void error__stream_that_the_peer_has_not(void)
 {
     struct pair *p = pair_new(360, 2);
@@ -230,6 +242,7 @@ void test_errors_register(CU_pSuite s)
     CU_ADD_TEST(s, error__bad_local_key);
     CU_ADD_TEST(s, error__bad_queue_entry);
     CU_ADD_TEST(s, error__failed_payload_read);
+    CU_ADD_TEST(s, error__failed_payload_write);
     CU_ADD_TEST(s, error__stream_that_the_peer_has_not);
     CU_ADD_TEST(s, error__ends_its_stream_only_and_in_order);
     CU_ADD_TEST(s, error__doorbells_that_lie);

@@ -94,6 +94,21 @@ static void write__rings_go_round(void)
     pair_free(p);
 }
 
+/** The sender's completion says that the bytes are in the receiver's memory, however slow that is. */
+static void write__completion_means_placed(void)
+{
+    struct pair *p = pair_new(26, 4);
+
+    p->side[1].write_latency = 20000;
+    fill(p, 0, 0, 100000);
+    for (unsigned i = 0; i < 5; i++) {
+        CU_ASSERT_EQUAL(write_now(p, i * 20000, i * 20000, 20000), MR_ERR_OK);
+        CU_ASSERT_TRUE(same(p, i * 20000, i * 20000, 20000));
+        CU_ASSERT_EQUAL(p->side[1].done_count[1], 0);
+    }
+    pair_free(p);
+}
+
 static void write__unsignaled_gives_no_completion(void)
 {
     struct pair *p = pair_new(24, 2);
@@ -159,6 +174,7 @@ void test_write_register(CU_pSuite s)
     CU_ADD_TEST(s, write__one_mebibyte_on_each_number_of_paths);
     CU_ADD_TEST(s, write__both_directions_at_once);
     CU_ADD_TEST(s, write__rings_go_round);
+    CU_ADD_TEST(s, write__completion_means_placed);
     CU_ADD_TEST(s, write__unsignaled_gives_no_completion);
     CU_ADD_TEST(s, write__many_streams_share_a_connection);
 }

@@ -62,6 +62,7 @@ static void rx_engine(struct rig_rx *r)
     struct mr_data d = mr_data_unpack((u(8 * MR_DATA_BYTES))p.ext);
     PUSH(r->put, (struct rx_put){.bus = d.addr, .len = data ? d.pay_len : (u(16))0,
                                  .payload_at = p.payload_at, .has_pay = p.has_pay});
+    r->asked += data && d.pay_len != 0;
 }
 
 static void rx_write(struct rig_rx *r)
@@ -69,12 +70,18 @@ static void rx_write(struct rig_rx *r)
     IN_BEFORE(r->place.put, r->put);
     IN_BEFORE(r->place.pay, r->pay);
     IN_BEFORE(r->place.done, r->done);
+    OUT_BEFORE(r->place.placed, r->placed);
     OUT_BEFORE(r->place.req, r->req);
     OUT_BEFORE(r->place.beat, r->wr);
     rx_place_step(&r->place);
     IN_AFTER(r->place.put, r->put);
     IN_AFTER(r->place.pay, r->pay);
     IN_AFTER(r->place.done, r->done);
+    OUT_AFTER(r->place.placed, r->placed);
+    if (!EMPTY(r->placed)) {
+        POP(r->placed);
+        r->ended++;
+    }
     OUT_AFTER(r->place.req, r->req);
     OUT_AFTER(r->place.beat, r->wr);
 }
@@ -116,7 +123,7 @@ bool rig_rx_idle(const struct rig_rx *r)
 {
     return EMPTY(r->mac) && EMPTY(r->crc) && EMPTY(r->frame) && EMPTY(r->pay) && EMPTY(r->sum) &&
            EMPTY(r->fixed) && EMPTY(r->pkt) && EMPTY(r->put) && EMPTY(r->req) && EMPTY(r->wr) &&
-           EMPTY(r->done) && !r->beat.held && !r->parse.full && r->place.pending == 0 &&
+           EMPTY(r->done) && !r->beat.held && !r->parse.full && r->ended == r->asked &&
            !r->place.p_valid && !r->place.next_valid && r->pkts == r->beat.cnt_rx_frames;
 }
 

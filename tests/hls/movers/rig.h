@@ -36,10 +36,12 @@ struct rig_rx {
     LINK(struct wr_req, req, 2);
     LINK(struct wr_beat, wr, 2);
     LINK(struct wr_done, done, 4);
+    LINK(struct wr_done, placed, 2);
     uint8_t mem[RIG_MEM];
     bool writing;
     struct wr_req now;
     unsigned wr_at;
+    unsigned asked, ended;        // writes
     unsigned pkts, drops, data;   // packets out of rx_parse; dropped ones; DATA
 };
 

@@ -37,6 +37,7 @@ static struct rx_pkt parse(const uint8_t *f, unsigned len, bool bad, uint32_t cr
     MUST(t.pkt.count == 1);
     struct rx_pkt p = HEAD(t.pkt);
     POP(t.pkt);
+    step(); // the counters follow a step later
     return p;
 }
 

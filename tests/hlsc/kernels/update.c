@@ -5,14 +5,14 @@
 #include <stdint.h>
 
 struct row { u(40) sum; u(8) n; bool used; };
-struct req { u(7) id; u(32) v; };
+struct req { u(9) id; u(32) v; };
 struct update {
     MR_IN(struct req, rx);
     MR_OUT(struct row, tx);
     u(2) state;
-    u(7) id;
+    u(9) id;
     u(32) v;
-    struct row tbl[128];
+    struct row tbl[512];
     struct row row;
 };
 

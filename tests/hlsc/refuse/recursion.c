@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// expect 11: call of 'fib'
+// expect 16: call of 'fib'
 #include "stream.h"
 #include <stdint.h>
 struct recursion {
