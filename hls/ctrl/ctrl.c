@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctrl/ctrl.h"
 
-enum ctrl_state { CTRL_IDLE, CTRL_WRITE, CTRL_READ, CTRL_SETTLING };
+enum ctrl_state { CTRL_START, CTRL_FREE, CTRL_IDLE, CTRL_WRITE, CTRL_READ, CTRL_SETTLING };
 
 enum { CTRL_PROBE_MIN = 2500, CTRL_RETRY_MAX = 10, CTRL_CWND_INIT = 32 };
 
@@ -47,18 +47,26 @@ MR_INLINE u(32) ctrl_read(struct ctrl *k, u(16) addr)
     }
 }
 
+/** Entries of a table; 0 = no such table. */
+MR_INLINE u(32) ctrl_entries(u(8) table)
+{
+    switch ((unsigned)table) {
+    case MR_TBL_CONN: return MR_CONNS;
+    case MR_TBL_PATH: return MR_CONNS * MR_PATHS;
+    case MR_TBL_STREAM: return MR_STREAMS;
+    case MR_TBL_KEY: return MR_KEYS;
+    case MR_TBL_CQ: return MR_CQS;
+    case MR_TBL_TELE: return MR_CONNS * MR_PATHS;
+    default: return 0;
+    }
+}
+
 /** A command of TBL_CMD: refuses what no kernel owns. */
 MR_INLINE void ctrl_command(struct ctrl *k, u(32) cmd)
 {
     u(8) op = (u(8))(cmd >> 24);
     u(8) table = (u(8))(cmd >> 16);
-    u(32) size = table == MR_TBL_CONN     ? MR_CONNS
-                 : table == MR_TBL_PATH   ? MR_CONNS * MR_PATHS
-                 : table == MR_TBL_STREAM ? MR_STREAMS
-                 : table == MR_TBL_KEY    ? MR_KEYS
-                 : table == MR_TBL_CQ     ? MR_CQS
-                 : table == MR_TBL_TELE   ? MR_CONNS * MR_PATHS
-                                          : 0;
+    u(32) size = ctrl_entries(table);
     bool reads = table == MR_TBL_TELE;
 
     k->table = table;
@@ -105,15 +113,16 @@ MR_INLINE void ctrl_request(struct ctrl *k)
     mr_put(k->rsp, (struct reg_rsp){.data = value});
 }
 
-MR_INLINE void ctrl_broadcast(struct ctrl *k)
+/** Gives an entry to every kernel at once; false while one has no room. */
+MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
 {
-    struct cfg_write w = {.table = k->table, .index = (u(16))k->index, .bits = k->data};
+    struct cfg_write w = {.table = k->table, .index = (u(16))k->index, .bits = bits};
 
     if (!k->cfg_rx_check.ready || !k->cfg_rx_path.ready || !k->cfg_tx_sched.ready ||
         !k->cfg_tx_seg.ready || !k->cfg_tx_path.ready || !k->cfg_tx_ack.ready ||
         !k->cfg_tx_cpl.ready || !k->cfg_tx_check.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready ||
         !k->cfg_ack_gate.ready)
-        return;
+        return false;
     mr_put(k->cfg_rx_check, w);
     mr_put(k->cfg_rx_path, w);
     mr_put(k->cfg_tx_sched, w);
@@ -125,25 +134,52 @@ MR_INLINE void ctrl_broadcast(struct ctrl *k)
     mr_put(k->cfg_tx_hdr, w);
     mr_put(k->cfg_cqe, w);
     mr_put(k->cfg_ack_gate, w);
-    k->settle = CTRL_SETTLE;
-    k->state = CTRL_SETTLING;
+    return true;
+}
+
+/** Registers as they are after a reset. */
+MR_INLINE void ctrl_start(struct ctrl *k)
+{
+    k->probe_min = CTRL_PROBE_MIN;
+    k->retry_max = CTRL_RETRY_MAX;
+    k->cwnd_init = CTRL_CWND_INIT;
+    k->table = MR_TBL_CONN;
+    k->index = 0;
+    k->state = CTRL_FREE;
+}
+
+/** Frees the next entry, table by table. */
+MR_INLINE void ctrl_free(struct ctrl *k)
+{
+    bool last = k->index + 1 == ctrl_entries(k->table);
+
+    if (!ctrl_broadcast(k, 0))
+        return;
+    k->index = last ? (u(32))0 : k->index + 1;
+    k->table += last;
+    if (last && k->table == MR_TBL_TELE) {
+        k->settle = CTRL_SETTLE;
+        k->state = CTRL_SETTLING;
+    }
 }
 
 MR_KERNEL(ctrl)
 {
-    u(2) state = k->state;
+    u(3) state = k->state;
     bool asked = k->settle == 1;
 
-    if (!k->started) {
-        k->probe_min = CTRL_PROBE_MIN;
-        k->retry_max = CTRL_RETRY_MAX;
-        k->cwnd_init = CTRL_CWND_INIT;
-        k->started = true;
+    if (state == CTRL_START) {
+        ctrl_start(k);
         return;
     }
     ctrl_request(k);
-    if (state == CTRL_WRITE) {
-        ctrl_broadcast(k);
+    if (state == CTRL_FREE) {
+        ctrl_free(k);
+    } else if (state == CTRL_WRITE) {
+        if (ctrl_broadcast(k, k->data)) {
+            k->settle = CTRL_SETTLE;
+            k->state = CTRL_SETTLING;
+        }
     } else if (state == CTRL_READ && !asked && k->tele_req.ready) {
         mr_put(k->tele_req, (struct tele_req){.index = (u(16))k->index});
         k->settle = 1;  // asked

@@ -6,6 +6,10 @@
  * A table write is copied to every kernel that owns a table; each keeps what it
  * needs. TBL_STATUS stays 1 until every copy has been taken and CTRL_SETTLE
  * cycles have passed, in which the owners store it.
+ *
+ * Memories survive a reset. So the first thing after one is to write a free entry
+ * over every entry of every table: nothing that an earlier program set up, no key
+ * and no connection, is valid again. TBL_STATUS is 1 until that is done.
  */
 #ifndef MR_CTRL_H
 #define MR_CTRL_H
@@ -39,12 +43,11 @@ struct ctrl {
     MR_STAT(u(32), probe_min);  // cycles
     MR_STAT(u(32), retry_max);
     MR_STAT(u(32), cwnd_init);  // packets
-    bool started;    // the defaults above are set
-    u(2) state;      // enum ctrl_state
+    u(3) state;      // enum ctrl_state
     u(6) settle;     // cycles left of CTRL_SETTLE
     bool refused;    // the last command was
     u(32) index;     // TBL_INDEX
-    u(8) table;      // of the command under way
+    u(8) table;      // of the command under way, or being freed
     u(512) data;     // TBL_DATA
     u(32) time_hi;   // latched by TIME_LO
 };

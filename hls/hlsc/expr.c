@@ -74,6 +74,14 @@ const char *expr_name(const char *want)
     return r;
 }
 
+bool is_keyword(const char *s)
+{
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (!strcmp(keywords[i], s))
+            return true;
+    return false;
+}
+
 static void count_uses(ref r)
 {
     uses[r]++;

@@ -97,6 +97,8 @@ int main(int argc, char **argv)
     }
     if (!o.verilog && !o.report && !o.json)
         return 0;
+    if (is_keyword(root->name))
+        die(root->loc, "'%s' is a word of Verilog: no module can have that name", root->name);
     LLVMValueRef step = front_compile(o.file, o.kernel, o.clang, o.nclang);
     do { // again while an array turns out not to be a memory
         mem_reset();

@@ -60,7 +60,7 @@ $(HLSC_TOOLS)/hlsc: $(HLSC) # a copy only if it differs, so that a mere relink r
 $(HLSC_TOOLS)/%.o: $(HLSC_TEST)/%.c $(HLSC_TEST)/lockstep.h $(HLSC_TEST)/port.h
 	@mkdir -p $(@D)
 	$(HLSC_Q)clang-19 $(HLSC_TCFLAGS) -c $< -o $@
-$(HLSC_TOOLS)/verilated%.o: $(HLSC_VINC)/verilated%.cpp
+$(HLSC_TOOLS)/%.o: $(HLSC_VINC)/%.cpp
 	@mkdir -p $(@D)
 	$(HLSC_Q)clang++-19 -O1 -w -I$(HLSC_VINC) -I$(HLSC_VINC)/vltstd -c $< -o $@
 $(HLSC_TOOLS)/gen: $(HLSC_TEST)/gen.c $(HLSC_TEST)/gen_code.c $(HLSC_TEST)/gen.h

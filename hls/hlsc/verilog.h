@@ -9,6 +9,8 @@
 void expr_begin(void);
 /** A name nobody has yet, like `want`, and no keyword. */
 const char *expr_name(const char *want);
+/** True if s is a word of Verilog or SystemVerilog. */
+bool is_keyword(const char *s);
 /** Gives node r a name that is declared elsewhere. */
 void expr_bind(ref r, const char *name);
 /** The expression of r; wires that it needs are printed to expr_body first. */

@@ -37,7 +37,7 @@ struct rx_beat {
     bool held;             // beat, first and rem are valid
     struct mac_beat beat;
     bool first;            // beat is the first of its frame
-    u(17) rem;             // covered bytes from the start of beat on, 0 = none (any more)
+    u(17) rem;             // covered bytes from the start of beat on, 0 = none; of no meaning when crc_done
     bool vlan;             // of beat's frame, as ipv6
     bool ipv6;
 

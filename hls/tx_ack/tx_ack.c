@@ -48,7 +48,7 @@ MR_INLINE void ack_config(struct tx_ack *k)
     k->conn = k->cfg.data.index;
     k->npaths = c.state != 1 ? (u(4))0 : c.npaths > MR_PATHS ? (u(4))MR_PATHS : (u(4))c.npaths;
     k->opening = MR_PATHS;
-    if (ack_at(k->conn, MR_PATHS - 1) > k->scan_end)
+    if (c.state == 1 && ack_at(k->conn, MR_PATHS - 1) > k->scan_end)
         k->scan_end = ack_at(k->conn, MR_PATHS - 1);
     k->state = ACK_OPEN;
 }

@@ -165,6 +165,8 @@ int mr_device_open(const char *uri, struct mr_device **out)
     if (!rc)
         rc = read_caps(dev);
     if (!rc)
+        rc = mri_table_open(dev);
+    if (!rc)
         rc = make_pools(dev);
     if (rc) {
         device_free(dev);

@@ -138,6 +138,8 @@ int mri_reg_write(struct mr_device *dev, uint32_t off, uint32_t value);
 
 /* table.c: under dev->lock. `bytes` is a multiple of 4, at most 64. */
 
+/** Waits until a device that was reset has freed its tables. 0, -ETIMEDOUT or a bus error. */
+int mri_table_open(struct mr_device *dev);
 int mri_table_write(struct mr_device *dev, uint32_t table, uint32_t index, const void *entry,
                     uint32_t bytes);
 int mri_table_read(struct mr_device *dev, uint32_t table, uint32_t index, void *entry,

@@ -12,6 +12,7 @@ enum { STATUS_DONE = 0, STATUS_BUSY = 1, STATUS_REFUSED = 2 };
 
 static constexpr unsigned polls_min = 1000;  // before the time limit is looked at
 static constexpr uint64_t limit_ms = 1000;
+static constexpr uint64_t free_limit_ms = 5000;  // until a reset device has freed its tables
 
 static uint64_t now_ms(void)
 {
@@ -21,14 +22,12 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static int run(struct mr_device *dev, uint32_t op, uint32_t table, uint32_t index)
+/* Until the device is at rest: 0, -EREMOTEIO if it refused, -ETIMEDOUT. */
+static int settle(struct mr_device *dev, uint64_t limit)
 {
-    uint32_t window[2] = {index, op << 24 | table << 16};
-    int rc = mri_reg_write(dev, MR_REG_TBL_INDEX, window[0]);
+    uint64_t end = now_ms() + limit;
+    int rc = 0;
 
-    if (!rc)
-        rc = mri_reg_write(dev, MR_REG_TBL_CMD, window[1]);
-    uint64_t end = now_ms() + limit_ms;
     for (unsigned i = 0; !rc; i++) {
         uint32_t status;
         rc = mri_reg_read(dev, MR_REG_TBL_STATUS, &status);
@@ -40,6 +39,23 @@ static int run(struct mr_device *dev, uint32_t op, uint32_t table, uint32_t inde
             rc = -ETIMEDOUT;
     }
     return rc;
+}
+
+int mri_table_open(struct mr_device *dev)
+{
+    int rc = settle(dev, free_limit_ms);
+
+    // A command of an earlier program may have been refused: that is over.
+    return rc == -EREMOTEIO ? 0 : rc;
+}
+
+static int run(struct mr_device *dev, uint32_t op, uint32_t table, uint32_t index)
+{
+    int rc = mri_reg_write(dev, MR_REG_TBL_INDEX, index);
+
+    if (!rc)
+        rc = mri_reg_write(dev, MR_REG_TBL_CMD, op << 24 | table << 16);
+    return rc ? rc : settle(dev, limit_ms);
 }
 
 int mri_table_write(struct mr_device *dev, uint32_t table, uint32_t index, const void *entry,

@@ -3,12 +3,7 @@
 #include "internal.h"
 #include "mr_names.h"
 
-static constexpr uint32_t counters = sizeof(
-    (char[]){
-#define MR_COUNTER(name, kernel, text) 0,
-#include "counters.def"
-#undef MR_COUNTER
-    });
+static constexpr uint32_t counters = MR_CNT__COUNT;
 
 int mr_path_query(struct mr_conn *c, uint32_t path, struct mr_path_info *info)
 {

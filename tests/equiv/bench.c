@@ -166,6 +166,8 @@ int bench_new(const struct bench_cfg *cfg, struct bench **out)
     sc.trace = cfg->trace;
     sc.link.seed = cfg->seed;
     sc.link.lane.loss = cfg->loss;
+    if (cfg->wr_ns)
+        sc.mem.wr_ns = cfg->wr_ns;
     err = sim_new(&sc, &b->sim);
     for (unsigned s = 0; s < 2 && !err; s++)
         err = mem_open(b, s);
@@ -216,8 +218,10 @@ void bench_map(struct bench *b, unsigned side, bool on)
     b->bad |= (on ? sim_mem_map(m, at, SCRIPT_USER) : sim_mem_unmap(m, at, SCRIPT_USER)) != 0;
 }
 
-static void poll(struct bench *b, struct bench_side *e)
+static void poll(struct bench *b, unsigned side)
 {
+    struct bench_side *e = &b->side[side];
+
     for (;;) {
         uint32_t at = e->n_cpl % (1 << BENCH_CQ_LOG2);
         struct mr_cqe c = mr_cqe_get(e->mem + CQ_AT + MR_CQE_BYTES * at);
@@ -228,6 +232,8 @@ static void poll(struct bench *b, struct bench_side *e)
             return;
         }
         e->cpl[e->n_cpl++] = c;
+        if (b->on_cpl)
+            b->on_cpl(b, side, &c);
     }
 }
 
@@ -237,7 +243,7 @@ static void step(struct bench *b)
     b->steps++;
     for (unsigned s = 0; s < 2; s++)
         if (sim_mem_written(sim_mem_of(b->sim, s)))
-            poll(b, &b->side[s]);
+            poll(b, s);
 }
 
 bool bench_until(struct bench *b, const uint32_t want[2], uint64_t cycles)

@@ -30,6 +30,7 @@ struct bench_cfg {
     const char *trace;   // recorder's file or null
     uint64_t seed;
     double loss;
+    uint32_t wr_ns;      // latency of a write to host memory; 0: that of sim_mem_defaults
     unsigned paths;
     unsigned n_conns;
     uint16_t conn[BENCH_CONNS];      // table indices
@@ -48,6 +49,9 @@ struct bench_side {
 };
 
 struct bench {
+    /** Called in the cycle in which a completion is seen, or null. */
+    void (*on_cpl)(struct bench *b, unsigned side, const struct mr_cqe *c);
+    void *arg;
     struct bench_cfg cfg;
     struct sim *sim;
     struct bench_side side[2];

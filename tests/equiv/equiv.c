@@ -17,6 +17,7 @@ struct scenario {
     unsigned conns;
     unsigned paths;
     double loss;
+    uint32_t wr_ns;
     void (*add)(struct script *s);
 };
 
@@ -74,19 +75,20 @@ static void add_faults(struct script *s)
 }
 
 static const struct scenario scenarios[] = {
-    {"sizes", 1, 1, 4, 0, add_sizes},
-    {"sizes, 5 % loss", 1, 1, 4, 0.05, add_sizes},
-    {"one path, 1 % loss", 1, 1, 1, 0.01, add_random},
-    {"4 streams", 4, 1, 4, 0, add_random},
-    {"8 streams, 8 paths, 1 % loss", 8, 1, 8, 0.01, add_random},
-    {"8 streams, 2 connections, 5 % loss", 8, 2, 4, 0.05, add_random},
-    {"large, 1 % loss", 1, 1, 4, 0.01, add_large},
-    {"small", 4, 1, 4, 0, add_small},
-    {"small, 5 % loss", 4, 1, 4, 0.05, add_small},
-    {"length 0, 1 % loss", 2, 1, 4, 0.01, add_zero},
-    {"faults", 7, 1, 4, 0, add_faults},
-    {"faults, 1 % loss", 7, 2, 4, 0.01, add_faults},
-    {"faults, 5 % loss", 7, 1, 4, 0.05, add_faults},
+    {"sizes", 1, 1, 4, 0, 0, add_sizes},
+    {"sizes, 5 % loss", 1, 1, 4, 0.05, 0, add_sizes},
+    {"one path, 1 % loss", 1, 1, 1, 0.01, 0, add_random},
+    {"4 streams", 4, 1, 4, 0, 0, add_random},
+    {"8 streams, 8 paths, 1 % loss", 8, 1, 8, 0.01, 0, add_random},
+    {"8 streams, 2 connections, 5 % loss", 8, 2, 4, 0.05, 0, add_random},
+    {"large, 1 % loss", 1, 1, 4, 0.01, 0, add_large},
+    {"small", 4, 1, 4, 0, 0, add_small},
+    {"small, 5 % loss", 4, 1, 4, 0.05, 0, add_small},
+    {"length 0, 1 % loss", 2, 1, 4, 0.01, 0, add_zero},
+    {"faults", 7, 1, 4, 0, 0, add_faults},
+    {"faults, 1 % loss", 7, 2, 4, 0.01, 0, add_faults},
+    {"faults, 5 % loss", 7, 1, 4, 0.05, 0, add_faults},
+    {"host memory that takes 5 us to write", 4, 1, 4, 0.01, 5000, add_random},
 };
 
 static double seconds(void)
@@ -99,7 +101,7 @@ static double seconds(void)
 static bool run(const struct scenario *c, uint64_t seed)
 {
     static struct script s;
-    struct bench_cfg cfg = {.engine = "native", .seed = seed, .loss = c->loss, .paths = c->paths, .n_conns = c->conns,
+    struct bench_cfg cfg = {.engine = "native", .seed = seed, .loss = c->loss, .wr_ns = c->wr_ns, .paths = c->paths, .n_conns = c->conns,
         .n_streams = c->streams, .cq = 3};
     unsigned wrong = 0;
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PATIENCE = 4'000'000 }; // cycles, 16 ms
 
@@ -21,6 +22,24 @@ static void post(struct bench *b, const struct script_msg *m)
     default: break;
     }
     bench_post(b, m->side, m->stream, w);
+}
+
+/** What a run carries along. */
+struct at {
+    const struct script *s;
+    unsigned early;  // messages that were reported before they were in the peer's memory
+};
+
+/** A completion without error says that its message and all earlier ones of its stream are in the peer's memory. */
+static void completed(struct bench *b, unsigned side, const struct mr_cqe *c)
+{
+    struct at *at = b->arg;
+
+    for (unsigned i = 0; i < at->s->n; i++) {
+        const struct script_msg *m = &at->s->msg[i];
+        if (m->side == side && !m->fault && !m->behind && b->cfg.stream[m->stream] == c->stream && m->msg <= c->msg)
+            at->early += memcmp(b->side[side].user + m->from, b->side[!side].user + m->to, m->len) != 0;
+    }
 }
 
 /** The next completion of a stream from *at on; null: no more. */
@@ -102,12 +121,15 @@ static unsigned check_closed(const struct script *s, struct bench *b)
 
 struct bench *script_run(const struct script *s, const struct bench_cfg *cfg, unsigned *wrong)
 {
+    struct at at = {.s = s};
     struct bench *b;
 
     if (bench_new(cfg, &b)) {
         ++*wrong;
         return nullptr;
     }
+    b->on_cpl = completed;
+    b->arg = &at;
     script_fill(s, 0, b->side[0].user);
     script_fill(s, 1, b->side[1].user);
     for (unsigned i = 0; i < s->n; i++)
@@ -116,6 +138,9 @@ struct bench *script_run(const struct script *s, const struct bench_cfg *cfg, un
         *wrong += complain(s, b, 0, "not all completions came, cycles", b->steps);
     if (!bench_settle(b, PATIENCE))
         *wrong += complain(s, b, 0, "it does not come to rest, cycles", b->steps);
+    b->on_cpl = nullptr;
+    if (at.early)
+        *wrong += complain(s, b, 0, "completed before they were in the peer's memory", at.early);
     *wrong += check_closed(s, b);
     *wrong += check(s, b);
     *wrong += b->bad;

@@ -167,6 +167,28 @@ static void hostile__frames_for_somebody_else(void)
     pair_free(p);
 }
 
+/** Memories survive a reset in hardware; what they held must not. */
+static void hostile__reset_frees_every_table(void)
+{
+    struct pair *p = pair_new(460, 2);
+    struct record *r = traffic(p, 65536);
+    uint64_t before = p->side[1].writes;
+    struct mr_nic *n = p->side[1].nic;
+
+    // As a reset does: registers begin anew, memories stay.
+    n->ctrl.state = 0;
+    while (pair_read(p, 1, MR_REG_TBL_STATUS) == 1)
+        continue;
+    for (unsigned i = 0; i < r->count; i++)
+        inject(p, r->bytes[i], r->len[i]);
+    pair_run(p, 5000);
+    CU_ASSERT_EQUAL(p->side[1].writes, before);
+    CU_ASSERT_EQUAL(pair_count(p, 1, MR_CNT_RX_BAD_CONN), r->count);
+    CU_ASSERT_EQUAL(n->rx_check.key_q, 0);
+    free(r);
+    pair_free(p);
+}
+
 static void hostile__padding_is_not_payload(void)
 {
     struct pair *p = pair_new(450, 1);
@@ -194,5 +216,6 @@ void test_hostile_register(CU_pSuite s)
     CU_ADD_TEST(s, hostile__packets_of_an_earlier_connection);
     CU_ADD_TEST(s, hostile__packets_for_a_key_that_is_gone);
     CU_ADD_TEST(s, hostile__frames_for_somebody_else);
+    CU_ADD_TEST(s, hostile__reset_frees_every_table);
     CU_ADD_TEST(s, hostile__padding_is_not_payload);
 }

@@ -19,6 +19,7 @@ static struct {
     struct ref conn[CONNS];         // header fields of a frame of the connection
     uint16_t sport[CONNS][MR_PATHS];
     unsigned index[CONNS];          // table index
+    bool host_stops;                // payload reads are not answered
 } t;
 
 static void step(void)
@@ -29,7 +30,8 @@ static void step(void)
     IN_BEFORE(t.k.cfg, t.cfg);
     OUT_BEFORE(t.k.frame, t.frame);
     OUT_BEFORE(t.k.rd, t.rd);
-    t.k.rd_taken = t.k.rd_asked;  // the host answers at once
+    if (!t.host_stops)
+        t.k.rd_taken = t.k.rd_asked;  // the host answers at once
     tx_hdr_step(&t.k);
     IN_AFTER(t.k.data, t.data);
     IN_AFTER(t.k.ack, t.ack);
@@ -286,11 +288,37 @@ static void hdr__checksum_carries(void)
     }
 }
 
+/** Data waits while too many beats are under way; acknowledgments do not. */
+static void hdr__reads_bounded(void)
+{
+    begin(0);
+    t.host_stops = true;
+    u(16) c = (u(16))t.index[1];
+    unsigned asked = 0, frames = 0;
+    for (int i = 0; i < 1000; i++) {
+        if (!FULL(t.data))
+            PUSH(t.data, (struct pkt){.conn = c, .opcode = 1, .len = 4096, .laddr = 1});
+        step();
+        while (!EMPTY(t.frame)) {
+            POP(t.frame);
+            POP(t.rd);
+            asked += 65;
+            frames++;
+        }
+    }
+    MUST(asked >= TX_HDR_READ_BEATS && asked < TX_HDR_READ_BEATS + 65 && t.k.rd_asked - t.k.rd_taken == asked);
+    PUSH(t.ack, (struct ack){.conn = c});
+    MUST(kind_out() == 2);
+    t.host_stops = false;
+    MUST(kind_out() == 1 && frames == t.k.cnt_tx_frames - 2);
+}
+
 CU_TestInfo tests_tx_hdr[] = {
     {"hdr__data", hdr__data},
     {"hdr__ack_error_probe", hdr__ack_error_probe},
     {"hdr__checksum_carries", hdr__checksum_carries},
     {"hdr__order", hdr__order},
+    {"hdr__reads_bounded", hdr__reads_bounded},
     {"hdr__free_connection", hdr__free_connection},
     CU_TEST_INFO_NULL,
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* config.c - MR_CFG and MR_STAT as arrays and structs, indexed by a variable. */
+/* settings.c - MR_CFG and MR_STAT as arrays and structs, indexed by a variable. */
 #include "stream.h"
 
 #include <stdint.h>
 
 struct limits { u(10) low, high; bool on; };
-struct config {
+struct settings {
     MR_IN(u(12), rx);
     MR_OUT(u(12), tx);
     MR_CFG(struct limits, lim[4]);
@@ -14,7 +14,7 @@ struct config {
     MR_STAT(struct limits, seen);
 };
 
-MR_KERNEL(config)
+MR_KERNEL(settings)
 {
     if (!k->rx.valid || !k->tx.ready)
         return;
