@@ -2,6 +2,8 @@
 # tests: the suites that look at several parts at once, and the run of them all.
 
 include tests/hls/movers/movers.mk
+include tests/replay/replay.mk
+include tests/equiv/equiv.mk
 
 # Two native NICs with everything between them; kernels with sanitizers.
 NIC_TEST_SRC := $(wildcard tests/nic/*.c) hls/native/nic_native.c $(GRAPH_KERNELS_C)
@@ -44,3 +46,15 @@ SUITES ?= defs hlsc movers nic hw sim host run replay equiv full
 .PHONY: test
 test:
 	@SUITES="$(SUITES)" MAKEFILE=mk/build.mk mk/test.sh
+
+# Figures: tests/bench/README.md says what each is.
+$(B)/bench/probe: tests/bench/probe.c $(EQUIV_SRC) $(EQUIV_HDR) $(call EQUIV_SIM,)
+	@mkdir -p $(@D)
+	$(CC) $(EQUIV_FLAGS) -c -o $(B)/bench/probe.o tests/bench/probe.c
+	for f in bench run script; do $(CC) $(EQUIV_FLAGS) -c -o $(B)/bench/$$f.o tests/equiv/$$f.c || exit 1; done
+	$(SIM_CXX) -g -o $@ $(B)/bench/probe.o $(B)/bench/bench.o $(B)/bench/run.o $(B)/bench/script.o \
+		$(call EQUIV_SIM,) $(SIM_VRUN:%=$(B)/vl/%) $(EQUIV_LIBS)
+
+.PHONY: bench
+bench: $(B)/bench/probe $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(HLSC)
+	@python3 -B tests/bench/bench.py $(B) $(GRAPH_KERNELS_C) -- $(HLSC_KERNEL_FLAGS)

@@ -127,6 +127,15 @@ static void conn_setup(struct bench *b, unsigned s, uint32_t conn)
     }
 }
 
+/** A NIC frees its tables before it takes commands. */
+static void wait_free(struct bench *b, unsigned s)
+{
+    for (unsigned i = 0; i < 1'000'000 && !b->bad; i++)
+        if (bench_read(b, s, MR_REG_TBL_STATUS) != 1)
+            return;
+    b->bad = true;
+}
+
 static void side_setup(struct bench *b, unsigned s)
 {
     const struct bench_cfg *c = &b->cfg;
@@ -172,6 +181,7 @@ int bench_new(const struct bench_cfg *cfg, struct bench **out)
     for (unsigned s = 0; s < 2 && !err; s++)
         err = mem_open(b, s);
     for (unsigned s = 0; s < 2 && !err; s++) {
+        wait_free(b, s);
         side_setup(b, s);
         err = b->bad ? -EIO : 0;
     }

@@ -4,7 +4,8 @@
  * its RTL saw, and compares every output of every cycle.
  *
  *     replay [--only INSTANCE] FILE...    all, or the instances of that name
- *     replay --flip N FILE                N times one recorded output bit is changed: must be reported
+ *     replay --flip N FILE                N times one recorded output bit is changed: must be reported;
+ *                                         the instances take turns, 0: each once
  *     replay --flip-in INSTANCE N FILE    N times one bit of an item that it took: the same
  *
  * Each line is one check, `ok` or `FAIL`. Exit status 1: one failed; 2: a file
@@ -328,7 +329,7 @@ static int flips(const char *path, const char *in, unsigned long n)
     uint32_t insts = sizeof mr_trace_ids / sizeof *mr_trace_ids;
     int status = 0;
 
-    for (uint32_t j = 0; j < n; j++) {
+    for (uint32_t j = 0; j < (n ? n : insts); j++) {
         uint64_t key = sim_key(j, in != nullptr, 0, 0);
         struct flip f = {.in = in != nullptr, .id = j % insts};
         for (uint32_t id = 0; in && id < insts; id++)

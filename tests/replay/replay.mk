@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/replay: the recorded pins of every RTL kernel against the same kernel
-# run natively. Wants sim.mk, graph.mk and equiv.mk.
+# run natively. Wants sim.mk and graph.mk.
 #
 #   test-replay               records a run, replays it, and shows that a difference is found
 #   $(B)/tests/replay/replay  for traces of any mrsim-trace run: replay FILE.0.EXT FILE.1.EXT
+
+include tests/equiv/equiv.mk
 
 REPLAY       := $(B)/tests/replay
 REPLAY_GLUE  := $(GRAPH_KERNELS:%=$(B)/rtl/%.glue.h)

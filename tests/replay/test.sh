@@ -19,7 +19,7 @@ check() {
 check "$dir/record" "$dir/run.mrt"
 du -ch "$dir"/run.?.mrt | sed -n 's/\(.*\)\ttotal/     replay: \1 recorded/p'
 check "$dir/replay" "$dir/run.0.mrt" "$dir/run.1.mrt"
-check "$dir/replay" --flip 22 "$dir/run.0.mrt"
+check "$dir/replay" --flip 0 "$dir/run.0.mrt"
 check "$dir/replay" --flip-in tx_crc 3 "$dir/run.0.mrt"
 
 # A kernel with a changed constant, alone: must not be as recorded.
