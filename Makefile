@@ -2,8 +2,9 @@
 # `make` prints the targets. Everything else is in mk/build.mk, which needs the
 # tools that `setup` installs; so each target here sets up first, once.
 
-B ?= build
-export B
+SIZE ?= small
+B ?= build$(if $(filter full,$(SIZE)),/full)
+export B SIZE
 
 .PHONY: help setup clean
 help:
@@ -12,7 +13,7 @@ help:
 	@echo 'make test        every test; the last line says how many passed and failed'
 	@echo 'make bench       measure; prints a table, writes $(B)/bench.json'
 	@echo 'make all         library, tools, simulator'
-	@echo 'make rtl         Verilog of every kernel and of the NIC in $(B)/rtl'
+	@echo 'make rtl         Verilog of every kernel and of the NIC in $(B)/rtl; SIZE=full in build/full'
 	@echo 'make lint        Verilator lint of all RTL'
 	@echo 'make report      registers, memories and operations of every kernel'
 	@echo 'make gen         print the committed generated files again;  check-gen: are they up to date?'

@@ -129,6 +129,7 @@ struct err_note {
     u(16) conn;
     u(3) path;
     u(24) psn;
+    u(32) ts;      // of the refused packet
     u(8) code;
     u(24) stream;  // the receiver's number of it
     u(32) msg;
@@ -283,7 +284,7 @@ struct completion {
 /** A frame to build: headers are ready, payload is on its way from the host. */
 struct tx_frame {
     u(1024) hdr;     // Ethernet to extension, bytes behind hlen are 0
-    u(8) hlen;       // 64 to 124
+    u(8) hlen;       // 58 to 124; 64 or more in front of payload
     u(13) pay_len;   // payload bytes, 0 to 4096
     u(6) pay_at;     // low bits of the payload's bus address
     u(5) l3_at;      // offset of the IP header, 14 or 18

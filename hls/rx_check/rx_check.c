@@ -92,7 +92,7 @@ MR_INLINE void check_packet(struct rx_check *k)
             .delay = a.delay, .bits = a.bits});
     if (pass && p.base.kind == MR_KIND_ERROR)
         mr_put(k->note, (struct err_note){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
-            .psn = p.base.psn, .code = n.code, .stream = n.stream, .msg = n.msg,
+            .psn = p.base.psn, .ts = p.base.ts, .code = n.code, .stream = n.stream, .msg = n.msg,
             .offset = n.offset});
 }
 

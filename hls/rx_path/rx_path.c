@@ -78,7 +78,7 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
         rxp_arrive(r, q.psn);
     if (f.refuse)
         mr_put(k->note, (struct err_note){.conn = q.conn, .path = q.path, .psn = q.psn,
-            .code = q.err, .stream = q.peer_stream, .msg = q.msg, .offset = q.offset});
+            .ts = q.ts, .code = q.err, .stream = q.peer_stream, .msg = q.msg, .offset = q.offset});
     // Nothing beyond the window can have been sent, whatever a probe says.
     if (probe && (psn_t)(q.psn - r->base) <= MR_WIRE_WINDOW &&
         (psn_t)(q.psn - r->base) > (psn_t)(r->edge - r->base))

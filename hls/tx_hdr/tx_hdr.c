@@ -61,7 +61,6 @@ MR_INLINE struct tx_item item_of_ack(struct ack a)
     };
 }
 
-/** The note does not carry the refused packet's time: ts is sent as 0. */
 MR_INLINE struct tx_item item_of_err(struct err_note e)
 {
     struct mr_error ext = {
@@ -73,6 +72,7 @@ MR_INLINE struct tx_item item_of_err(struct err_note e)
         .conn = e.conn,
         .path = e.path,
         .psn = e.psn,
+        .ts = e.ts,
         .ext_len = MR_ERROR_BYTES,
         .ext = mr_error_pack(ext),
     };

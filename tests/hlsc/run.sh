@@ -59,7 +59,7 @@ tools) # what Yosys thinks of the directed kernels
     for n in $(cat "$1/b/names"); do
         syn="proc; opt_clean; memory -nomap; check -assert"
         # deep synchronous memories must become block RAM
-        case $n in context | update) syn="proc; check -assert; synth_xilinx -family xcup -top $n -run prepare:map_ffram; select -assert-min 1 t:RAMB*" ;; esac
+        case $n in flows | update) syn="proc; check -assert; synth_xilinx -family xcup -top $n -run prepare:map_ffram; select -assert-min 1 t:RAMB*" ;; esac
         if yosys -q -p "read_verilog $1/b/$n.v $here/../../hls/hlsc/rtl/mr_skid.v; hierarchy -check -top $n; $syn" > "$out/log.$n" 2>&1; then
             p=$((p + 1))
         else

@@ -94,7 +94,7 @@ static void output__is_deterministic(void)
 
 static void report__names_memories(void)
 {
-    CU_ASSERT_EQUAL(run("kernels", "context", "--report"), 0);
+    CU_ASSERT_EQUAL(run("kernels", "flows", "--report"), 0);
     char *log = slurp_work("log");
     CU_ASSERT(strstr(log, "memory tbl: 512 x 105 bits, one word, 1 synchronous and 0 asynchronous reads, 1 write") != nullptr);
     CU_ASSERT(strstr(log, "port in   rx: 27 bits") != nullptr);

@@ -203,8 +203,8 @@ static void hdr__ack_error_probe(void)
         }
         case 1: {
             struct err_note e = {.conn = (u(16))t.index[c], .path = (u(3))path, .psn = (u(24))psn,
-                                 .code = (u(8))rnd(), .stream = (u(24))rnd(), .msg = rnd(), .offset = rnd()};
-            r = frame_of(c, path, psn, 0, 5, 0);
+                                 .ts = rnd(), .code = (u(8))rnd(), .stream = (u(24))rnd(), .msg = rnd(), .offset = rnd()};
+            r = frame_of(c, path, psn, e.ts, 5, 0);
             r.ext_len = 12;
             r.ext[0] = (uint8_t)e.code;
             put24(r.ext + 1, (uint32_t)e.stream);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// expect 12: 'now' is an input
+// expect 11: 'rx.data' is an input
 #include "stream.h"
 #include <stdint.h>
-struct config {
-    MR_CFG(u(16), now);
+struct bad_input {
     MR_IN(u(16), rx);
     MR_OUT(u(16), tx);
 };
-MR_KERNEL(config)
+MR_KERNEL(bad_input)
 {
-    k->now++;
+    k->rx.data = 3;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// expect 11: 'rx.data' is an input
+// expect 12: 'now' is an input
 #include "stream.h"
 #include <stdint.h>
-struct input {
+struct bad_config {
+    MR_CFG(u(16), now);
     MR_IN(u(16), rx);
     MR_OUT(u(16), tx);
 };
-MR_KERNEL(input)
+MR_KERNEL(bad_config)
 {
-    k->rx.data = 3;
+    k->now++;
 }

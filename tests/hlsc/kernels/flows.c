@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* context.c - context table: block RAM read, forwarding of the row just written. */
+/* flows.c - flows table: block RAM read, forwarding of the row just written. */
 #include "stream.h"
 
 #include <stdint.h>
 
 struct ctx { u(24) psn; u(16) credit; u(64) bytes; bool open; };
 struct req { u(9) id; u(16) len; u(2) op; };
-struct context {
+struct flows {
     MR_IN(struct req, rx);
     MR_OUT(struct ctx, tx);
     struct ctx tbl[512];
@@ -17,7 +17,7 @@ struct context {
     u(9) last;
 };
 
-MR_KERNEL(context)
+MR_KERNEL(flows)
 {
     bool room = !k->busy || k->tx.ready;
     struct ctx c = k->use_fwd ? k->fwd : k->q;

@@ -3,11 +3,11 @@
 #include "stream.h"
 #include <stdint.h>
 static u(16) hidden;
-struct global {
+struct bad_global {
     MR_IN(u(16), rx);
     MR_OUT(u(16), tx);
 };
-MR_KERNEL(global)
+MR_KERNEL(bad_global)
 {
     hidden += k->rx.data;
     if (k->tx.ready)
