@@ -39,10 +39,37 @@ head -c 1 "$B/run.tar" >"$dir/one"
 check "one byte" 0 run --loss 0.1 "$dir/one"
 check "one tenth lost" 0 run --loss 0.1 --seed 3 "$B/run.tar"
 check "small packets" 0 run --mtu 256 --paths 3 "$0"
+head -c 300000 "$B/run.tar" >"$dir/part"
+for nics in 4 8; do
+    check "$nics programs on $nics NICs" 0 tests/run/many.sh $nics "$dir/many$nics" "$dir/part" rtl
+done
 check "no such file" 1 run "$dir/absent"
 check "everything lost ends in an error" 1 run --loss 1 --timeout 60 "$dir/one"
 check "tshark finds no malformed packet" 0 sh -c \
     "! tshark -X lua_script:docs/wireshark/metaroce.lua -r $dir/a.pcap -Y _ws.malformed 2>/dev/null | grep ."
+
+
+# A simulator that dies in the middle: both programs end with an error, within 5 s of it.
+dead() {
+    local sock=$dir/dead.sock
+    rm -f "$sock"
+    "$B/mrsim" --engine rtl --clients 2 --socket "$sock" >/dev/null 2>&1 &
+    local sim=$!
+    while [ ! -S "$sock" ]; do sleep 0.05; done
+    "$B/mr_sendfile" --role recv --dev "sim:$sock?nic=1" --control "$dir/dead.ctl" >/dev/null 2>&1 &
+    local recv=$!
+    "$B/mr_sendfile" --role send --dev "sim:$sock?nic=0" --control "$dir/dead.ctl" --file "$dir/big" >/dev/null 2>&1 &
+    local send=$!
+    sleep 1
+    kill -KILL $sim
+    wait $sim 2>/dev/null
+    local start=$SECONDS
+    wait $send && return 1
+    wait $recv && return 1
+    [ $((SECONDS - start)) -le 5 ]
+}
+for _ in $(seq 40); do cat "$B/run.tar"; done >"$dir/big"
+check "a simulator that dies" 0 dead
 
 echo "SUITE run: $passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
