@@ -15,7 +15,7 @@ struct key_use {
     u(16) pd;
     u(8) right;  // one MR_RIGHT_*
     u(64) addr;
-    u(16) len;
+    u(32) len;
 };
 
 MR_INLINE u(2) key_check(struct mr_key e, struct key_use a)

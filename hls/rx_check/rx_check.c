@@ -38,10 +38,12 @@ MR_INLINE u(8) check_data(struct rx_check *k, struct rx_pkt p, struct mr_data d)
     struct check_stream s = k->stream_q;
     u(33) end = (u(33))d.offset + (u(33))d.pay_len;
     bool last = end == (u(33))d.msg_len;
-    bool sized = d.msg_len <= MR_WIRE_MSG_MAX && end <= (u(33))d.msg_len &&
+    bool marked = last == ((p.base.flags & MR_FLAG_LAST) != 0);
+    bool whole = ((u(16))d.offset & (k->conn_q.mtu - (u(16))1)) == 0;  // mtu is a power of two
+    bool sized = marked && whole && d.msg_len <= MR_WIRE_MSG_MAX && end <= (u(33))d.msg_len &&
                  d.pay_len <= k->conn_q.mtu && (last || d.pay_len == k->conn_q.mtu);
     struct key_use use = {.key = d.key, .pd = s.pd, .right = MR_RIGHT_REMOTE_WRITE,
-        .addr = d.addr, .len = d.pay_len};
+        .addr = d.addr, .len = (u(32))d.pay_len};
     u(2) key = key_check(mr_key_unpack(k->key_q), use);
 
     if (p.base.opcode == MR_OP_NULL)

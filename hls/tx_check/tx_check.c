@@ -18,8 +18,9 @@ MR_INLINE void check_packet(struct tx_check *k)
 {
     struct pkt p = k->pkt_r;
     struct mr_key e = mr_key_unpack(k->key_q);
-    struct key_use use = {.key = p.lkey, .pd = p.pd, .right = MR_RIGHT_LOCAL_READ, .addr = p.laddr,
-        .len = (u(16))p.len};
+    // The message's whole range, with every packet: so nothing is sent of one that does not fit.
+    struct key_use use = {.key = p.lkey, .pd = p.pd, .right = MR_RIGHT_LOCAL_READ,
+        .addr = p.laddr - p.offset, .len = p.msg_len};
     u(32) ahead = p.msg - k->stop_q.msg;
     bool failed = !p.probe && k->stop_q.failed && (ahead >> 31) == 0;
     u(8) code = p.len == 0 ? (u(8))MR_ERR_OK : check_code(key_check(e, use));

@@ -48,7 +48,7 @@ void script_end(struct script *s)
         bool *f = &failed[m->side][m->stream];
         m->msg = msgs[m->side][m->stream]++;
         m->behind = *f;
-        m->blur = *f || m->fault == SCRIPT_LOCAL_STRADDLE;
+        m->blur = *f;
         s->want[m->side] += !*f && (m->signaled || m->fault);
         *f |= m->fault != SCRIPT_GOOD;
         if (m->msg == SCRIPT_QUEUE) {

@@ -93,6 +93,7 @@ static void error__bad_local_key(void)
         {0x301, 0, 0x1f, MR_ERR_LOCAL_KEY},
         {0x300, 1 << 20, 0x1f, MR_ERR_LOCAL_BOUNDS},
         {0x300, (uint64_t)-1, 0x1f, MR_ERR_LOCAL_BOUNDS},
+        {0x300, (1 << 20) - 8999, 0x1f, MR_ERR_LOCAL_BOUNDS},  // begins inside: nothing is sent all the same
         {0x300, 0, 0x1e, MR_ERR_LOCAL_RIGHT},
     };
 
