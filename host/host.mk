@@ -15,7 +15,7 @@ HOST_STD  := -std=c23 -D_GNU_SOURCE -Wall -Wextra -Werror -fvisibility=hidden -f
 HOST_SRC  := $(wildcard host/lib/*.c) $(wildcard host/bus/*.c)
 HOST_HDR  := $(wildcard host/lib/*.h) $(wildcard host/bus/*.h) $(wildcard host/include/*.h) \
              $(wildcard sim/protocol.h) $(wildcard hls/native/*.h) \
-             $(B)/gen/mr_defs.h $(B)/gen/metaroce_codes.h
+             $(B)/gen/mr_defs.h $(B)/gen/mr_names.h $(B)/gen/metaroce_codes.h
 HOST_OBJ  := $(HOST_SRC:host/%.c=$(HOST_B)/%.o) $(HOST_B)/mr_names.o
 
 # The native NIC inside the library: the kernels of the process graph, position independent.
