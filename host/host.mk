@@ -45,7 +45,7 @@ $(HOST_B)/mr_names.o: $(B)/gen/mr_names.c
 	@mkdir -p $(@D)
 	$(CC) $(HOST_STD) $(CFLAGS) $(HOST_INC) -c -o $@ $<
 
-$(HOST_B)/nic/%.o: hls/%.c $(B)/native/nic_kernels.h $(B)/gen/mr_defs.h
+$(HOST_B)/nic/%.o: hls/%.c $(B)/native/nic_kernels.h $(B)/gen/mr_defs.h $(B)/gen/icrc_tab.h
 	@mkdir -p $(@D)
 	$(CC) -std=c23 -fvisibility=hidden -fPIC $(CFLAGS) $(HOST_NIC_INC) -MMD -MP -c -o $@ $<
 
@@ -74,7 +74,7 @@ $(HOST_T)/mr_names.o: $(B)/gen/mr_names.c
 	@mkdir -p $(@D)
 	$(CC) $(HOST_T_FLAGS) -c -o $@ $<
 
-$(HOST_T)/nic/%.o: hls/%.c $(B)/native/nic_kernels.h $(B)/gen/mr_defs.h
+$(HOST_T)/nic/%.o: hls/%.c $(B)/native/nic_kernels.h $(B)/gen/mr_defs.h $(B)/gen/icrc_tab.h
 	@mkdir -p $(@D)
 	$(CC) -std=c23 -g -O1 -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all \
 	    $(HOST_NIC_INC) -MMD -MP -c -o $@ $<

@@ -17,7 +17,7 @@ SIM_OBJ     := $(SIM_C:sim/%.c=$(B)/sim/%.o)
 SIM_NAT_OBJ := $(SIM_ENGINES:sim/%.c=$(B)/sim/%.o)
 SIM_LIBS    := -ljansson -lm
 
-$(B)/sim/%.o: sim/%.c
+$(B)/sim/%.o: sim/%.c | $(B)/gen/mr_defs.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
 

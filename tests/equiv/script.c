@@ -48,7 +48,6 @@ void script_end(struct script *s)
         bool *f = &failed[m->side][m->stream];
         m->msg = msgs[m->side][m->stream]++;
         m->behind = *f;
-        m->blur = *f;
         s->want[m->side] += !*f && (m->signaled || m->fault);
         *f |= m->fault != SCRIPT_GOOD;
         if (m->msg == SCRIPT_QUEUE) {
@@ -101,7 +100,7 @@ uint8_t *script_memory(const struct script *s, unsigned side, const uint8_t *now
         const struct script_msg *m = &s->msg[i];
         if (m->side == side)
             continue;
-        if (m->blur)
+        if (m->behind)
             memcpy(image + m->to, now + m->to, m->len);
         else if (!m->fault)
             memcpy(image + m->to, peer + m->from, m->len);
@@ -116,7 +115,7 @@ uint8_t *script_known(const struct script *s, unsigned side, const uint8_t *now)
 
     memcpy(image, now, SCRIPT_USER);
     for (unsigned i = 0; i < s->n; i++)
-        if (s->msg[i].blur && s->msg[i].side != side)
+        if (s->msg[i].behind && s->msg[i].side != side)
             memset(image + s->msg[i].to, 0, s->msg[i].len);
     return image;
 }

@@ -36,7 +36,6 @@ struct script_msg {
     // after script_end
     uint32_t msg;  // its number in its stream
     bool behind;   // an earlier one of its stream fails: it has no completion
-    bool blur;     // what it leaves at its target is unknown: behind, or packets in front of the bad one were sent
 };
 
 struct script {
