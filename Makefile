@@ -19,6 +19,7 @@ help:
 	@echo 'make gen         print the committed generated files again;  check-gen: are they up to date?'
 	@echo 'make fuzz-hlsc   compiler against Verilator on N=500 random kernels, SEED=1'
 	@echo 'make test-NAME   one suite: defs hlsc movers nic hw sim host run replay'
+	@echo '                 (V=1 with any target shows the commands)'
 	@echo 'make setup       install the Debian packages of mk/packages.txt that are missing'
 	@echo 'make clean       remove $(B)/'
 
@@ -32,4 +33,4 @@ clean:
 # Everything else is a target of mk/build.mk.
 Makefile mk/packages.txt mk/setup.sh: ;
 %: setup
-	@$(MAKE) --no-print-directory -f mk/build.mk $@
+	@$(MAKE) --no-print-directory $(if $(V),,-s) -f mk/build.mk $@

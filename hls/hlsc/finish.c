@@ -246,8 +246,31 @@ static void output_data(uint32_t s, ref valid)
     free(m);
 }
 
+static bool changes(uint32_t s)
+{
+    return slot[s].last != slot[s].init;
+}
+
+/** State that no step writes is the constant 0, which is rarely what was meant. */
+static void note_constants(void)
+{
+    for (uint32_t s = 0; s < slots;) {
+        const struct lay *top = slot[s].top;
+        bool state = is_state(&slot[s]), any = false;
+        uint32_t first = s;
+        for (; s < slots && slot[s].top == top; s++)
+            any = any || changes(s);
+        if (state && top && !any && s > first)
+            put(&finish_notes, "%s: never written, always 0; should it be an MR_CFG?\n", top->name);
+    }
+    for (uint32_t r = 0; r < rams; r++)
+        if (!ram[r]->writes)
+            put(&finish_notes, "%s: a memory that is never written\n", ram[r]->path + 1);
+}
+
 void finish(void)
 {
+    note_constants();
     reg = xalloc((slots + 1) * sizeof *reg);
     ram_info = xalloc((rams + 1) * sizeof *ram_info);
     bool *allowed = xalloc(rams + 1);
