@@ -41,7 +41,7 @@ test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
 
 # All suites. Each prints `SUITE name: P passed, F failed, S skipped` as its last
 # line; the sum of them is the last line of all.
-SUITES ?= defs hlsc movers nic hw sim host run replay equiv full
+SUITES ?= defs hlsc kernels movers nic hw sim host run replay equiv full
 
 .PHONY: test
 test:
@@ -58,3 +58,13 @@ $(B)/bench/probe: tests/bench/probe.c $(EQUIV_SRC) $(EQUIV_HDR) $(call EQUIV_SIM
 .PHONY: bench
 bench: $(B)/bench/probe $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(HLSC)
 	@python3 -B tests/bench/bench.py $(B) $(GRAPH_KERNELS_C) -- $(HLSC_KERNEL_FLAGS)
+
+# Every kernel of the NIC, native against Verilated in lock step, on random
+# stimulus with random back-pressure.
+KERNELS_T := $(B)/tests/kernels
+$(KERNELS_T)/RESULT: $(GRAPH_KERNELS:%=$(B)/rtl/%.v) $(HLSC_HARNESS) $(HLSC_TEST)/run.sh
+	KERNEL_FLAGS="$(HLSC_KERNEL_FLAGS)" HLSC_CYCLES=50000 $(HLSC_TEST)/run.sh directed $(KERNELS_T) $(HLSC_TOOLS) $(GRAPH_KERNELS_C)
+
+.PHONY: test-kernels
+test-kernels: $(KERNELS_T)/RESULT
+	@$(HLSC_TEST)/run.sh summary $< | sed 's/SUITE hlsc/SUITE kernels/'
