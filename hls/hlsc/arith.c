@@ -212,8 +212,10 @@ ref n_ult(ref a, ref b)
     uint32_t w = node[a].w;
     if (mistake == MISTAKE_ULT_IS_ULE && !is_const(a) && !is_const(b))
         return n_or(n_eq(a, b), n_make(N_ULT, 1, 0, 0, 2, (ref[]){a, b}));
-    if (a == b || is_zero(b))
+    if (a == b || is_zero(b) || is_ones(a))
         return n_const(1, 0);
+    if (is_ones(b))
+        return n_not(n_eq(a, b));
     if (is_const(a) && is_const(b))
         return fold_less(a, b);
     if (is_zero(a))

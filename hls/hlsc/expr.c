@@ -5,7 +5,8 @@
  * All operands of a node have the width that Verilog gives the expression, so
  * nesting never widens anything. What Verilog cannot nest safely gets a wire:
  * the base of a slice, and signed operators, whose meaning depends on the
- * signedness around them.
+ * signedness around them. Printing makes no new nodes: the tables here have one
+ * entry for each.
  */
 #include "verilog.h"
 
@@ -260,7 +261,7 @@ static void print_select(ref r, const char *name)
     for (uint32_t i = 1; i < n.n; i++)
         put(&expr_body, "            %u'd%u: %s = %s;\n", iw, i - 1, name, v[i]);
     if (iw >= 32 || n.n - 1 < (uint32_t)1 << iw)
-        put(&expr_body, "            default: %s = %s;\n", name, literal(n_const(n.w, 0)));
+        put(&expr_body, "            default: %s = %s;\n", name, fmt("%u'd0", n.w));
     put(&expr_body, "        endcase\n    end\n");
 }
 
@@ -297,7 +298,7 @@ const char *expr_of(ref r)
     if (n->op == N_CONST)
         return literal(r);
     if (n->op == N_DC)
-        return literal(n_const(n->w, 0));
+        return fmt("%u'd0", n->w);
     if (inline_of[r])
         return inline_of[r];
     bool trivial = n->op == N_SLICE || (n->op == N_NOT && name_of[n->a[0]]);

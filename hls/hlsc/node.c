@@ -171,7 +171,14 @@ bool is_zero(ref a)
 
 bool is_ones(ref a)
 {
-    return is_const(a) && a == n_ones(node[a].w);
+    if (!is_const(a))
+        return false;
+    for (uint32_t i = 0; i < node[a].w; i += 64) {
+        uint32_t left = node[a].w - i;
+        if (node[a].c[i / 64] != (left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0))
+            return false;
+    }
+    return true;
 }
 
 static ref const_slice(ref a, uint32_t lo, uint32_t w)

@@ -16,6 +16,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "run.h"
 
 static constexpr unsigned start_ms = 20000;  // for mrsim to open its socket
@@ -52,36 +53,24 @@ static double real(struct argp_state *st, const char *text, double min, double m
     return v;
 }
 
-static uint64_t whole(struct argp_state *st, const char *text, uint64_t min, uint64_t max)
-{
-    char *end;
-
-    errno = 0;
-    uint64_t v = strtoull(text, &end, 0);
-    if (errno || *end || end == text || text[0] == '-' || v < min || v > max)
-        argp_error(st, "%s is not a number from %llu to %llu", text, (unsigned long long)min,
-                   (unsigned long long)max);
-    return v;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *st)
 {
     struct run_options *o = st->input;
 
     switch (key) {
     case O_LOSS: o->loss = real(st, arg, 0, 1); break;
-    case 'p': o->paths = (unsigned)whole(st, arg, 1, 8); break;
-    case 'r': o->routes = (unsigned)whole(st, arg, 1, 64); break;
-    case 'm': o->mtu = (unsigned)whole(st, arg, 256, 4096); break;
-    case O_MESSAGE: o->message = whole(st, arg, 1, 0x80000000); break;
-    case O_DEPTH: o->depth = (unsigned)whole(st, arg, 1, 1024); break;
-    case 's': o->seed = whole(st, arg, 0, UINT64_MAX); break;
+    case 'p': o->paths = (unsigned)arg_whole(st, arg, 1, 8); break;
+    case 'r': o->routes = (unsigned)arg_whole(st, arg, 1, 64); break;
+    case 'm': o->mtu = (unsigned)arg_whole(st, arg, 256, 4096); break;
+    case O_MESSAGE: o->message = arg_whole(st, arg, 1, 0x80000000); break;
+    case O_DEPTH: o->depth = (unsigned)arg_whole(st, arg, 1, 1024); break;
+    case 's': o->seed = arg_whole(st, arg, 0, UINT64_MAX); break;
     case 'e': o->engine = arg; break;
     case O_RATE: o->rate = real(st, arg, 0.001, 400); break;
     case O_WAVES: o->waves = arg; break;
     case O_PCAP: o->pcap = arg; break;
     case O_JSON: o->json = arg; break;
-    case 't': o->timeout_s = (unsigned)whole(st, arg, 1, 86400); break;
+    case 't': o->timeout_s = (unsigned)arg_whole(st, arg, 1, 86400); break;
     case O_MRSIM: o->mrsim = arg; break;
     case O_SENDFILE: o->sendfile = arg; break;
     case 'f':

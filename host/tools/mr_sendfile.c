@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "control.h"
 #include "progress.h"
 #include "report.h"
@@ -70,18 +71,6 @@ static const struct argp_option arg_options[] = {
     {},
 };
 
-static uint64_t number(struct argp_state *st, const char *text, uint64_t min, uint64_t max)
-{
-    char *end;
-
-    errno = 0;
-    uint64_t v = strtoull(text, &end, 0);
-    if (errno || *end || end == text || text[0] == '-' || v < min || v > max)
-        argp_error(st, "%s is not a number from %llu to %llu", text, (unsigned long long)min,
-                   (unsigned long long)max);
-    return v;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *st)
 {
     struct options *o = st->input;
@@ -96,13 +85,13 @@ static error_t parse(int key, char *arg, struct argp_state *st)
     case 'd': o->uri = arg; break;
     case 'c': o->control = arg; break;
     case 'f': o->file = arg; break;
-    case 'p': o->paths = (unsigned)number(st, arg, 1, MR_PATHS_MAX); break;
-    case 'm': o->mtu = (unsigned)number(st, arg, 256, 4096); break;
-    case 's': o->message = number(st, arg, 1, MR_LENGTH_MAX); break;
-    case 'q': o->depth = (unsigned)number(st, arg, 1, 1024); break;
-    case 'i': o->id = (unsigned)number(st, arg, 1, 254); break;
-    case 'e': o->seed = number(st, arg, 0, UINT64_MAX); break;
-    case 't': o->timeout_s = (unsigned)number(st, arg, 1, 86400); break;
+    case 'p': o->paths = (unsigned)arg_whole(st, arg, 1, MR_PATHS_MAX); break;
+    case 'm': o->mtu = (unsigned)arg_whole(st, arg, 256, 4096); break;
+    case 's': o->message = arg_whole(st, arg, 1, MR_LENGTH_MAX); break;
+    case 'q': o->depth = (unsigned)arg_whole(st, arg, 1, 1024); break;
+    case 'i': o->id = (unsigned)arg_whole(st, arg, 1, 254); break;
+    case 'e': o->seed = arg_whole(st, arg, 0, UINT64_MAX); break;
+    case 't': o->timeout_s = (unsigned)arg_whole(st, arg, 1, 86400); break;
     case 'j': o->json = arg; break;
     case ARGP_KEY_END:
         if (!o->role_given || !o->control || (o->send && !o->file))

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PORTS = 64, MAX_WORDS = 512 };
+unsigned long trace_calls, trace_differences;
+
+enum { MAX_PORTS = 64, MAX_WORDS = 4096 };
 
 struct fifo {
     uint32_t item[2][MAX_WORDS]; // [0] is the head
@@ -152,7 +154,7 @@ static void fifo_edge(struct run *r, const uint32_t *in, const uint32_t *out)
             continue;
         bool push = get_bit(out, p->out_lo + p->width) && f->n < 2, pop = f->n && get_bit(in, p->in_lo);
         if (pop) {
-            memcpy(f->item[0], f->item[1], sizeof f->item[0]);
+            memcpy(f->item[0], f->item[1], pin_words(p->width) * 4);
             f->n--;
         }
         if (push)
@@ -217,7 +219,7 @@ int main(int argc, char **argv)
         r[i] = (struct run){.k = kuts[i], .state = calloc(1, kuts[i]->size),
                             .fifo = calloc(MAX_PORTS, sizeof(struct fifo)), .rnd = seed * 1000003 + (uint64_t)i};
         if (pin_words(kuts[i]->in_bits) > MAX_WORDS || pin_words(kuts[i]->out_bits) > MAX_WORDS)
-            return 2;
+            return fprintf(stderr, "%s: more than %d words of pins\n", kuts[i]->name, MAX_WORDS), 2;
     }
     reset(r, count);
     for (unsigned c = 0; c < cycles; c++)
@@ -230,6 +232,9 @@ int main(int argc, char **argv)
             printf("%-20s %s, %llu taken, %llu given\n", r[i].k->name, r[i].failed ? "FAILED" : "ok",
                    (unsigned long long)r[i].taken, (unsigned long long)r[i].given);
     }
+    if (trace_calls)
+        printf("TRACE %lu steps replayed, %lu words differ\n", trace_calls, trace_differences);
+    failed += trace_differences != 0;
     printf("LOCKSTEP %u passed, %u failed, %u without output, %u cycles, seed %llu\n", passed, failed, idle, cycles,
            (unsigned long long)seed);
     return failed != 0;

@@ -28,6 +28,9 @@ struct kut {
 /** All kernels of the batch, ended by nullptr. */
 extern const struct kut *const kuts[];
 
+/** Counted by the replay of traces, where the batch is built with TRACE=1. */
+extern unsigned long trace_calls, trace_differences;
+
 /** Words of a pin vector as the RTL top declares it: always wide for Verilator. */
 static inline unsigned pin_words(unsigned bits)
 {

@@ -51,6 +51,7 @@ icarus() {
 case $step in
 directed)
     cycles=${HLSC_CYCLES:-20000}
+    export TRACE=1
     batch "$@" && cat "$out/log"
     icarus
     ;;
