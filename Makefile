@@ -4,7 +4,8 @@
 
 SIZE ?= small
 B ?= build$(if $(filter full,$(SIZE)),/full)
-export B SIZE
+JOBS ?= $(shell nproc)
+export B SIZE JOBS
 
 .PHONY: help setup clean
 help:
@@ -33,4 +34,4 @@ clean:
 # Everything else is a target of mk/build.mk.
 Makefile mk/packages.txt mk/setup.sh: ;
 %: setup
-	@$(MAKE) --no-print-directory $(if $(V),,-s) -f mk/build.mk $@
+	@$(MAKE) --no-print-directory $(if $(V),,-s) -j$(JOBS) -f mk/build.mk $@

@@ -9,7 +9,7 @@ mkdir -p "$log"
 for suite in $SUITES; do
     start=$(date +%s)
     echo "== $suite"
-    make --no-print-directory -f "$MAKEFILE" "test-$suite" >"$log/$suite.log" 2>&1
+    make --no-print-directory -j"${JOBS:-2}" -f "$MAKEFILE" "test-$suite" >"$log/$suite.log" 2>&1
     status=$?
     line=$(grep "^SUITE $suite:" "$log/$suite.log" | tail -n 1)
     if [ -z "$line" ]; then

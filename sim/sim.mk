@@ -44,7 +44,7 @@ define SIM_MODEL
 $(B)/vl$(1)/Vmr_nic_sim__ALL.a: $(B)/rtl/mr_core.v $(SIM_VSRC)
 	@rm -rf $$(@D) && mkdir -p $$(@D)
 	$(VERILATOR) $(SIM_VFLAGS) $(2) $(SIM_VDIRS) -Mdir $$(@D) $(B)/rtl/mr_core.v hw/sim/mr_nic_sim.sv
-	@$$(MAKE) --no-print-directory -s -j$(SIM_VJOBS) -C $$(@D) -f Vmr_nic_sim.mk $(SIM_VMAKE) Vmr_nic_sim__ALL.a $(4) >/dev/null
+	@$$(MAKE) --no-print-directory -s $$(if $$(findstring jobserver,$$(MAKEFLAGS)),,-j$(SIM_VJOBS)) -C $$(@D) -f Vmr_nic_sim.mk $(SIM_VMAKE) Vmr_nic_sim__ALL.a $(4) >/dev/null
 
 $(B)/vl$(1)/engine_rtl.o: sim/engine_rtl.cc sim/engine.h sim/trace.h $(B)/vl$(1)/Vmr_nic_sim__ALL.a
 	$(SIM_CXX) $(SIM_CXXFLAGS) -DVM_TRACE=$(3) $(filter -D%,$(2)) -I$(B)/vl$(1) -c -o $$@ $$<

@@ -28,6 +28,7 @@ for c in "$@"; do
 done
 {
     echo '#include "lockstep.h"'
+    echo 'unsigned long trace_calls, trace_differences;'
     sed 's/.*/extern const struct kut &_kut;/' "$out/names"
     echo 'const struct kut *const kuts[] = {'
     sed 's/.*/\&&_kut,/' "$out/names"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-unsigned long trace_calls, trace_differences;
+
 
 enum { MAX_PORTS = 64, MAX_WORDS = 4096 };
 
