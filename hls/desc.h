@@ -76,6 +76,7 @@ struct rx_seq {
     u(16) conn;      // connection index
     u(3) path;
     u(4) kind;       // MR_KIND_DATA, MR_KIND_PATH; others only drain
+    u(8) epoch;      // incarnation of the path
     u(24) psn;
     u(32) ts;
     u(8) err;        // MR_ERR_*: refuse with this code

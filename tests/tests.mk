@@ -11,7 +11,7 @@ NIC_TEST_SRC := $(wildcard tests/nic/*.c) hls/native/nic_native.c $(GRAPH_KERNEL
 $(B)/tests/nic/test_nic: $(NIC_TEST_SRC) $(wildcard tests/nic/*.h hls/*.h hls/*/*.h hls/graph/*.def) \
 		$(B)/native/nic_kernels.h $(B)/gen/mr_defs.h $(B)/gen/icrc_tab.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SANITIZE) $(NATIVE_CFLAGS) -Itests/nic -o $@ $(NIC_TEST_SRC) -lcunit
+	$(CC) $(CFLAGS) $(SANITIZE) $(NATIVE_CFLAGS) -Itests/nic -o $@ $(NIC_TEST_SRC) -lcunit -lz
 
 .PHONY: test-nic
 test-nic: $(B)/tests/nic/test_nic

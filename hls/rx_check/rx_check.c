@@ -66,7 +66,7 @@ MR_INLINE struct rx_seq check_seq(struct rx_check *k, struct rx_pkt p, bool drop
     bool data = p.base.kind == MR_KIND_DATA;
 
     return (struct rx_seq){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
-        .kind = p.base.kind, .psn = p.base.psn, .ts = p.base.ts,
+        .kind = p.base.kind, .epoch = p.base.epoch, .psn = p.base.psn, .ts = p.base.ts,
         .err = data ? check_data(k, p, d) : (u(8))MR_ERR_OK, .bus = e.bus + (d.addr - e.va),
         .len = data ? d.pay_len : (u(16))0, .stream = d.stream, .msg = d.msg, .offset = d.offset,
         // A stream that is not ours has no known peer: the number goes back as it came.
@@ -88,11 +88,12 @@ MR_INLINE void check_packet(struct rx_check *k)
     k->busy = false;
     k->cnt_rx_bad_conn += !p.drop && !known;
     mr_put(k->seq, check_seq(k, p, !pass || !onward));
-    if (pass && p.base.kind == MR_KIND_ACK)
+    // A path has one epoch so far, 0: what speaks of another is dropped. [spec 4.2.5, 5.4.6]
+    if (pass && p.base.kind == MR_KIND_ACK && p.base.epoch == 0)
         mr_put(k->ack, (struct ack){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
             .psn = p.base.psn, .ts = p.base.ts, .edge = a.edge, .ce = a.ce, .hint = a.hint,
             .delay = a.delay, .bits = a.bits});
-    if (pass && p.base.kind == MR_KIND_ERROR)
+    if (pass && p.base.kind == MR_KIND_ERROR && p.base.epoch == 0)
         mr_put(k->note, (struct err_note){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
             .psn = p.base.psn, .ts = p.base.ts, .code = n.code, .stream = n.stream, .msg = n.msg,
             .offset = n.offset});

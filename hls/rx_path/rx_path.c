@@ -66,12 +66,14 @@ MR_INLINE struct rxp_fate rxp_judge(struct rx_path *k, struct rx_row r, struct r
 MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
 {
     struct rx_seq q = k->pkt_r;
-    bool data = !q.drop && q.kind == MR_KIND_DATA;
-    bool probe = !q.drop && q.kind == MR_KIND_PATH;
+    bool live = !q.drop && q.epoch == 0;  // the only epoch so far [spec 4.2.5]
+    bool data = live && q.kind == MR_KIND_DATA;
+    bool probe = live && q.kind == MR_KIND_PATH;
     struct rxp_fate f = {0};
 
     if (!k->put.ready || !k->note.ready || !k->order.ready)
         return false;
+    k->cnt_rx_window += !q.drop && !live;
     if (data)
         f = rxp_judge(k, *r, q);
     if (f.take)

@@ -41,8 +41,8 @@ clang-19 "$tools/gentop.o" "$out/table.o" $objs -o "$out/gentop"
 # every warning is an error here: the generated Verilog silences only unused signals, itself
 verilator --cc -O3 $vtrace --x-assign fast --x-initial fast -Wall -Wno-UNUSED -Wno-DECLFILENAME --top-module top \
     --Mdir "$out/obj" "$out/top.v" $(sed "s|.*|$out/&.v|" "$out/names") "$root/hls/hlsc/rtl/mr_skid.v"
-# one translation unit: Verilator's headers cost a second each time
+# one translation unit: Verilator's headers cost a second each time; compiling costs more than running
 for f in "$out"/obj/*.cpp; do echo "#include \"obj/$(basename "$f")\""; done > "$out/all.cc"
 echo "#include \"$(realpath "$here")/top.cc\"" >> "$out/all.cc"
-clang++-19 -O1 -w -I"$out" -I"$out/obj" -I"$here" -I$inc -I$inc/vltstd -c "$out/all.cc" -o "$out/all.o"
+clang++-19 ${CXXOPT:--O0} -w -I"$out" -I"$out/obj" -I"$here" -I$inc -I$inc/vltstd -c "$out/all.cc" -o "$out/all.o"
 clang++-19 "$tools/lockstep.o" "$out/all.o" "$out/table.o" $objs "$tools"/verilated*.o -lpthread -o "$out/lockstep"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_hostile.c - frames that nobody should send, and frames that come too late. */
+#include <zlib.h>
+
 #include "nic_test.h"
 
 enum { KEPT = 300 };
@@ -189,6 +191,36 @@ static void hostile__reset_frees_every_table(void)
     pair_free(p);
 }
 
+/** A path has no epoch but 0 yet. The integrity value is made right again, so only the epoch is wrong. */
+static void hostile__another_epoch_is_dropped(void)
+{
+    struct pair *p = pair_new(470, 1);
+    struct record *r;
+    uint64_t before;
+
+    r = traffic(p, 5000);
+    before = p->side[1].writes;
+    set_conn(p, 1, 0x33);
+    for (unsigned i = 0; i < r->count; i++) {
+        uint8_t *f = r->bytes[i];
+        uint8_t cover[4608];
+        unsigned n = r->len[i] - 14 - 4;
+        uint32_t crc;
+        f[45] = 1;
+        memcpy(cover, f + 14, n);
+        cover[1] = cover[8] = cover[10] = cover[11] = cover[26] = cover[27] = 0xff;
+        crc = (uint32_t)crc32(0, cover, n);
+        memcpy(f + 14 + n, &crc, 4);
+        inject(p, f, r->len[i]);
+    }
+    pair_run(p, 2000);
+    CU_ASSERT_EQUAL(p->side[1].writes, before);
+    CU_ASSERT_EQUAL(pair_count(p, 1, MR_CNT_RX_BAD_ICRC), 0);
+    CU_ASSERT_EQUAL(pair_count(p, 1, MR_CNT_RX_WINDOW), r->count);
+    free(r);
+    pair_free(p);
+}
+
 static void hostile__padding_is_not_payload(void)
 {
     struct pair *p = pair_new(450, 1);
@@ -217,5 +249,6 @@ void test_hostile_register(CU_pSuite s)
     CU_ADD_TEST(s, hostile__packets_for_a_key_that_is_gone);
     CU_ADD_TEST(s, hostile__frames_for_somebody_else);
     CU_ADD_TEST(s, hostile__reset_frees_every_table);
+    CU_ADD_TEST(s, hostile__another_epoch_is_dropped);
     CU_ADD_TEST(s, hostile__padding_is_not_payload);
 }
