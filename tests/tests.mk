@@ -41,7 +41,7 @@ test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
 
 # All suites. Each prints `SUITE name: P passed, F failed, S skipped` as its last
 # line; the sum of them is the last line of all.
-SUITES ?= defs hlsc kernels movers nic hw sim host run replay equiv full
+SUITES ?= defs lint hlsc kernels movers nic hw sim host run replay equiv full
 
 .PHONY: test
 test:
@@ -68,3 +68,13 @@ $(KERNELS_T)/RESULT: $(GRAPH_KERNELS:%=$(B)/rtl/%.v) $(HLSC_HARNESS) $(HLSC_TEST
 .PHONY: test-kernels
 test-kernels: $(KERNELS_T)/RESULT
 	@$(HLSC_TEST)/run.sh summary $< | sed 's/SUITE hlsc/SUITE kernels/'
+
+# Verilator finds nothing in any RTL, and committed generated files are up to date.
+.PHONY: test-lint
+test-lint:
+	@passed=0; failed=0; \
+	for t in lint-rtl check-gen; do \
+		if $(MAKE) --no-print-directory -s -f mk/build.mk $$t; then passed=$$((passed + 1)); \
+		else failed=$$((failed + 1)); echo "FAILED: $$t"; fi; \
+	done; \
+	echo "SUITE lint: $$passed passed, $$failed failed, 0 skipped"; [ $$failed = 0 ]
