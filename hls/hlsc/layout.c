@@ -49,6 +49,9 @@ static const char *declaration(CXCursor c, const struct lay *l)
     if (l->port == P_IN || l->port == P_OUT)
         return ""; // filled in by the caller, who knows the data's type
     char *s = text_of(clang_getTypeSpelling(t)), *bracket = strchr(s, '[');
+    int width;
+    if (sscanf(s, "unsigned _BitInt(%d)", &width) == 1) // as the source has it
+        return fmt("u(%d) %s%s", width, l->name, bracket ? bracket : "");
     if (bracket)
         return fmt("%.*s %s%s", (int)(bracket - s), s, l->name, bracket);
     return fmt("%s %s", s, l->name);
@@ -166,11 +169,10 @@ static enum CXChildVisitResult find_struct(CXCursor c, CXCursor parent, CXClient
 }
 
 /** The type's name of a port's data, for the comment. */
-static void name_ports(struct lay *root, CXCursor c)
+static void name_ports(struct lay *root)
 {
     static const char *const macro[] = {
         [P_IN] = "MR_IN", [P_OUT] = "MR_OUT", [P_CFG] = "MR_CFG", [P_STAT] = "MR_STAT"};
-    (void)c;
     for (uint32_t i = 0; i < root->fields; i++) {
         struct lay *f = &root->field[i];
         if (f->port == P_IN || f->port == P_OUT) {
@@ -215,7 +217,7 @@ struct lay *layout_read(const char *file, const char *name, const char *const *a
     l->name = name;
     l->loc = where(s.found);
     read_type(l, clang_getCursorType(s.found));
-    name_ports(l, s.found);
+    name_ports(l);
     return l;
 }
 

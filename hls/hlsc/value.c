@@ -64,8 +64,6 @@ struct loc loc_of(LLVMValueRef i)
     const char *f = LLVMIsAInstruction(i) ? LLVMGetDebugLocFilename(i, &n) : nullptr;
     if (!f)
         return here.at;
-    unsigned dn = 0;
-    (void)dn;
     return (struct loc){fmt("%.*s", (int)n, f), LLVMGetDebugLocLine(i), LLVMGetDebugLocColumn(i)};
 }
 
