@@ -49,6 +49,22 @@ check "tshark finds no malformed packet" 0 sh -c \
     "! tshark -X lua_script:docs/wireshark/metaroce.lua -r $dir/a.pcap -Y _ws.malformed 2>/dev/null | grep ."
 
 
+# A receiver that got something else: its report is changed on the way to mr_run.
+cat >"$dir/liar" <<END
+#!/bin/bash
+"$B/mr_sendfile" "\$@" || exit
+while [ \$# -gt 1 ]; do
+    [ "\$1" = --role ] && role=\$2
+    [ "\$1" = --json ] && json=\$2
+    shift
+done
+[ "\$role" = send ] || sed -i 's/\("sha256": "\)...../\1fffff/' "\$json"
+END
+chmod +x "$dir/liar"
+check "a mismatch ends non-zero" 1 run --sendfile "$dir/liar" "$dir/part"
+cp "$dir/out" "$dir/mismatch"
+check "and says so" 0 grep -q 'DIFFER' "$dir/mismatch"
+
 # A simulator that dies in the middle: both programs end with an error, within 5 s of it.
 dead() {
     local sock=$dir/dead.sock
