@@ -60,5 +60,6 @@ $(REPLAY)/record: $(REPLAY)/record.o $(EQUIV_OBJ) $(call EQUIV_SIM,-trace) $(B)/
 	$(SIM_CXX) -g $(SANITIZE) -o $@ $^ $(patsubst %,$(B)/vl-trace/%,$(SIM_VRUN) verilated_dpi.o) $(EQUIV_LIBS)
 
 .PHONY: test-replay
-test-replay: $(REPLAY)/replay $(REPLAY)/record $(MUTANTS:%=$(REPLAY)/mutant/%)
-	@tests/replay/test.sh $(REPLAY) $(MUTANTS)
+test-replay: $(REPLAY)/replay $(REPLAY)/record $(MUTANTS:%=$(REPLAY)/mutant/%) \
+		$(B)/mrsim-trace $(B)/mr_run $(B)/mr_sendfile $(B)/run.tar
+	@B=$(B) tests/replay/test.sh $(REPLAY) $(MUTANTS)

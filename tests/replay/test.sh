@@ -22,6 +22,20 @@ check "$dir/replay" "$dir/run.0.mrt" "$dir/run.1.mrt"
 check "$dir/replay" --flip 0 "$dir/run.0.mrt"
 check "$dir/replay" --flip-in tx_crc 3 "$dir/run.0.mrt"
 
+# The scenario of `make run` itself: the same programs, on a simulator that records.
+main=$dir/main
+mkdir -p "$main"
+printf '#!/bin/sh\nexec %s/mrsim-trace --trace %s/run.mrt "$@"\n' "$B" "$main" >"$main/mrsim"
+chmod +x "$main/mrsim"
+if "$B/mr_run" --mrsim "$main/mrsim" "$B/run.tar" >"$main/table" 2>&1; then
+    echo "ok   replay: make run recorded"
+else
+    cat "$main/table"
+    echo "FAIL replay: make run recorded"
+fi | tee -a "$log"
+check "$dir/replay" "$main/run.0.mrt"
+check "$dir/replay" --may-idle "$main/run.1.mrt"
+
 # A kernel with a changed constant, alone: must not be as recorded.
 for m; do
     timeout -k 5 240 "$dir/mutant/$m" --only "$m" "$dir/run.0.mrt" >"$log.part" 2>&1
