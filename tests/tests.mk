@@ -41,7 +41,7 @@ test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
 
 # All suites. Each prints `SUITE name: P passed, F failed, S skipped` as its last
 # line; the sum of them is the last line of all.
-SUITES ?= defs lint hlsc kernels movers nic hw sim host run replay equiv full
+SUITES ?= defs lint hlsc kernels state movers nic hw sim host run replay equiv full
 
 .PHONY: test
 test:
@@ -68,6 +68,11 @@ $(KERNELS_T)/RESULT: $(GRAPH_KERNELS:%=$(B)/rtl/%.v) $(HLSC_HARNESS) $(HLSC_TEST
 .PHONY: test-kernels
 test-kernels: $(KERNELS_T)/RESULT
 	@$(HLSC_TEST)/run.sh summary $< | sed 's/SUITE hlsc/SUITE kernels/'
+
+# What `make state` says: against the RTL, and its rules.
+.PHONY: test-state
+test-state: $(B)/state/state.json
+	@python3 -B tests/state/test_state.py $< $(B)/state
 
 # Verilator finds nothing in any RTL, and committed generated files are up to date.
 .PHONY: test-lint
