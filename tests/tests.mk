@@ -4,6 +4,7 @@
 include tests/hls/movers/movers.mk
 include tests/replay/replay.mk
 include tests/equiv/equiv.mk
+include tests/rate/rate.mk
 
 # Two native NICs with everything between them; kernels with sanitizers.
 NIC_TEST_SRC := $(wildcard tests/nic/*.c) hls/native/nic_native.c $(GRAPH_KERNELS_C)
@@ -69,10 +70,10 @@ $(KERNELS_T)/RESULT: $(GRAPH_KERNELS:%=$(B)/rtl/%.v) $(HLSC_HARNESS) $(HLSC_TEST
 test-kernels: $(KERNELS_T)/RESULT
 	@$(HLSC_TEST)/run.sh summary $< | sed 's/SUITE hlsc/SUITE kernels/'
 
-# What `make state` says: against the RTL, and its rules.
+# What `make state` and `make rate` say: against the RTL, and what must hold of any figures.
 .PHONY: test-state
-test-state: $(B)/state/state.json
-	@python3 -B tests/state/test_state.py $< $(B)/state
+test-state: $(B)/state/state.json $(B)/tests/rate/rate
+	@python3 -B tests/state/test_state.py $< $(B)/state $(B)/tests/rate/rate
 
 # Verilator finds nothing in any RTL, and committed generated files are up to date.
 .PHONY: test-lint

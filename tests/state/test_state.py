@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks what state.py measured against the RTL, and the rules by which it is placed.
+"""Checks what state.py measured against the RTL, the rules by which it is placed, and the rates.
 
-usage: test_state.py STATE.json RTL_DIR
+usage: test_state.py STATE.json RTL_DIR RATE
 """
 import json
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../hls/graph"))
@@ -103,6 +104,23 @@ def test_ownership():
         check(measure.owner_of(depth, follows, v) == want, f"{depth} that follows {follows} is of {want}")
 
 
+def test_rates(state, rate):
+    """What must hold of every measurement, whatever the kernels cost."""
+    run = subprocess.run([rate, "1024"], capture_output=True, text=True, check=False)
+    check(run.returncode == 0, f"{rate} ends well: {run.stderr.strip()}")
+    tables = re.split(r"\n(?=.*: [\d.]+ cycles per data packet)", run.stdout)[1:]
+    check(len(tables) >= 2, "a table for every load")
+    for text in tables:
+        name, whole = re.match(r"(.*): ([\d.]+) cycles", text).groups()
+        rows = {r[0]: r[1:] for r in re.findall(r"^(\w+) +([\d.]+)  \w+ ([\d.]+) +\d+ % (<?) *([\d.]+)", text, flags=re.M)}
+        check(rows.keys() == state["instances"].keys(), f"{name}: every kernel is there")
+        for inst, (items, most, bound, cycles) in rows.items():
+            check(float(most) <= float(items) + .01, f"{name}: {inst}: items")
+            # At most one item per port and cycle; and the NIC is as slow as its slowest kernel, or slower.
+            check(float(cycles) >= .97 * float(most), f"{name}: {inst} takes at most an item per cycle")
+            check(bound or float(cycles) <= 1.03 * float(whole), f"{name}: {inst} is not slower than the NIC")
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         state = json.load(f)
@@ -112,6 +130,7 @@ def main():
     test_places(rows)
     test_rules()
     test_ownership()
+    test_rates(state, sys.argv[3])
     print(f"SUITE state: {passed} passed, {failed} failed, 0 skipped")
     return failed != 0
 
