@@ -20,12 +20,18 @@ struct cfg_write {
     u(512) bits;   // the entry, layout of the table
 };
 
-/** Read of one path's telemetry, and its answer. */
+/** Read of one path's telemetry or histogram, and its answer. */
 struct tele_req {
-    u(16) index;  // connection index * MR_PATHS + path
+    u(16) row;  // path entry
 };
 struct tele_rsp {
-    u(512) bits;  // layout tele
+    u(512) bits;  // layout tele or hist
+};
+
+/** A round trip time, for the path's histogram. */
+struct rtt_note {
+    u(16) row;
+    u(32) rtt;  // MR_TS_NS
 };
 
 /* ---- receive ---- */
@@ -64,6 +70,7 @@ struct rx_pkt {
     u(128) saddr;    // as in layout conn
     u(128) daddr;
     u(48) dmac;      // first byte on the wire highest
+    u(16) sport;     // UDP source port
     u(8) payload_at; // offset of the payload in the frame, at least 64
     bool ipv6;
     bool ce;         // arrived with the CE mark
@@ -74,9 +81,13 @@ struct rx_pkt {
 /** A packet that passed rx_check: on its way to the path's sequence. */
 struct rx_seq {
     u(16) conn;      // connection index
-    u(3) path;
+    u(7) path;
+    u(16) row;       // path entry
     u(4) kind;       // MR_KIND_DATA, MR_KIND_PATH; others only drain
+    bool close;      // MR_KIND_PATH: CLOSE, not a probe
     u(8) epoch;      // incarnation of the path
+    u(16) sport;     // what answers this packet leaves with the same port
+    u(3) plane;      // and on the same plane
     u(24) psn;
     u(32) ts;
     u(8) err;        // MR_ERR_*: refuse with this code
@@ -100,16 +111,30 @@ struct rx_put {
     bool has_pay;    // beats to take from the payload FIFO
 };
 
-/** A path whose acknowledgment is due. */
+/** A path: its connection, its number there, its entry. */
 struct path_id {
     u(16) conn;
-    u(3) path;
+    u(7) path;
+    u(16) row;
+};
+
+/** A frame came in: what the shares of the inbound link are computed from. */
+struct arrival {
+    u(16) conn;
+    u(16) bytes;  // on the wire, whole
+    bool ce;
+    bool data;    // not a probe
 };
 
 /** An acknowledgment, outbound (tx_hdr) and inbound (tx_ack). */
 struct ack {
     u(16) conn;
-    u(3) path;
+    u(7) path;
+    u(16) row;
+    u(8) epoch;   // incarnation of the path
+    bool closed;  // the last one of it: CLOSED; of the rest only ts, psn, bits hold
+    u(16) sport;  // outbound: the port of what it answers
+    u(3) plane;   // likewise
     u(24) psn;    // first number not received
     u(32) ts;     // echo
     u(16) edge;
@@ -128,7 +153,11 @@ struct held_ack {
 /** An error notification, outbound (tx_hdr) and inbound (tx_ack). */
 struct err_note {
     u(16) conn;
-    u(3) path;
+    u(7) path;
+    u(16) row;
+    u(8) epoch;
+    u(16) sport;   // as in ack
+    u(3) plane;
     u(24) psn;
     u(32) ts;      // of the refused packet
     u(8) code;
@@ -176,10 +205,26 @@ struct msg {
     u(8) err;     // MR_ERR_*: entry refused
 };
 
-/** A data packet, from segmentation to the wire; also what the slot store keeps. */
+enum pkt_ctl {
+    PKT_DATA = 0,
+    PKT_PROBE = 1,  // only conn, path, row, epoch, psn, ts, via, port hold
+    PKT_CLOSE = 2,  // likewise
+    PKT_PORT = 3,   // no frame: only via and port hold
+};
+
+/**
+ * A data packet, from segmentation to the wire; also what the slot store keeps.
+ * Path control takes the same way, because order matters between the two.
+ */
 struct pkt {
+    u(2) ctl;      // enum pkt_ctl
+    u(16) via;     // path entry whose source port and plane it leaves with; from tx_path on
+    u(16) port;    // new source port of that entry, 0 = as it was; from tx_path on
+    u(3) plane;    // PKT_PORT: new plane of that entry
     u(16) conn;
-    u(3) path;     // from tx_path on
+    u(7) path;     // from tx_path on
+    u(16) row;     // from tx_path on
+    u(8) epoch;    // from tx_path on
     u(24) psn;     // from tx_path on
     u(32) ts;      // from tx_path on
     u(16) stream;  // own number
@@ -196,7 +241,6 @@ struct pkt {
     u(32) imm;
     u(64) laddr;   // of this packet; behind tx_check the bus address
     u(32) lkey;
-    bool probe;    // no data packet but the path's probe: only conn, path, psn, ts hold
 };
 
 enum verdict_kind { VERDICT_SENT = 0, VERDICT_BLOCKED = 1, VERDICT_WAKE = 2 };
@@ -210,34 +254,85 @@ struct verdict {
     bool last;     // SENT: last packet of its message
 };
 
+enum sent_kind {
+    SENT_NEW = 0,
+    SENT_AGAIN = 1,    // retransmission
+    SENT_DROPPED = 2,  // retransmission of an incarnation that has ended: did not leave
+};
+
 /** tx_path tells tx_ack what left. */
 struct sent {
-    u(16) conn;
-    u(3) path;
+    u(2) kind;   // enum sent_kind
+    u(16) row;
+    u(8) epoch;
     u(24) psn;
     u(32) ts;
-    bool resent;
+    u(13) len;   // payload bytes
+};
+
+enum path_what {
+    WHAT_PROBE = 0,   // a probe; `port` is its path's from then on, if not 0
+    WHAT_CLOSE = 1,   // the incarnation ends: CLOSE over a path that works
+    WHAT_REOPEN = 2,  // the next incarnation begins, on trial: a probe as above
+};
+
+/** tx_ack has something to do for a path that is not data. */
+struct path_ctl {
+    u(2) what;    // enum path_what
+    u(16) conn;
+    u(7) path;
+    u(16) row;
+    u(16) port;
+    u(8) epoch;   // REOPEN: the new one
+    u(9) cwnd;    // REOPEN: its window
+    u(4) turn;    // CLOSE: which of the paths that work
+    bool quiet;   // PROBE: the one before was not answered
 };
 
 /** tx_ack's news for tx_path. */
 struct credit {
     u(16) conn;
-    u(3) path;
+    u(16) row;
     u(24) una;    // new oldest unacknowledged number
     u(9) freed;   // packets that got acknowledged
     u(9) cwnd;    // window from now on
     bool marked;  // the path's queue is marked by the fabric
+    bool live;    // the path carries data; else its incarnation is ending
+    u(32) hint;   // what the receiver allots, Mbit/s; 0 = nothing said
+    u(32) srtt;   // MR_TS_NS
 };
 
-enum slot_why { SLOT_DONE = 0, SLOT_RESEND = 1, SLOT_ERROR = 2 };
+enum slot_why { SLOT_DONE = 0, SLOT_RESEND = 1, SLOT_ERROR = 2, SLOT_MOVE = 3 };
 
-/** tx_ack asks the slot store for the packet (conn, path, psn). */
+/** Asks the slot store for the packet (row, psn). */
 struct slot_req {
     u(16) conn;
-    u(3) path;
+    u(7) path;
+    u(16) row;
+    u(8) epoch;
     u(24) psn;
     u(2) why;
     u(8) code;   // SLOT_ERROR: MR_ERR_*
+};
+
+/** Packets of an incarnation that has ended, to be sent on other paths. */
+struct move {
+    u(16) conn;
+    u(7) path;
+    u(16) row;
+    u(24) base;    // number that `left` begins at
+    u(256) left;   // numbers that did not arrive
+    u(32) since;   // when the last one got away
+};
+
+/** tx_path's answer to a packet to be moved. */
+struct moved {
+    bool ok;  // left; else there was no room on any path
+};
+
+/** All packets of a path have been moved, or have failed. */
+struct moved_all {
+    u(16) row;
 };
 
 /** A packet of a message got acknowledged. */

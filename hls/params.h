@@ -21,7 +21,11 @@
 #ifndef MR_MSGS_LOG2
 #define MR_MSGS_LOG2 6  // messages in flight per stream
 #endif
-#define MR_PATHS_LOG2 3  // paths per connection; fixed: rows hold one connection's paths
+#ifndef MR_GROUPS_LOG2
+#define MR_GROUPS_LOG2 MR_CONNS_LOG2  // groups of 8 paths; a connection has 1 to 16 of them in a row
+#endif
+#define MR_GROUP_LOG2 3  // paths per group; fixed: the choice looks at one group at a time
+#define MR_PATHS_LOG2 7  // paths per connection
 
 #define MR_CONNS   (1u << MR_CONNS_LOG2)
 #define MR_STREAMS (1u << MR_STREAMS_LOG2)
@@ -29,5 +33,8 @@
 #define MR_CQS     (1u << MR_CQS_LOG2)
 #define MR_MSGS    (1u << MR_MSGS_LOG2)
 #define MR_PATHS   (1u << MR_PATHS_LOG2)
+#define MR_GROUP   (1u << MR_GROUP_LOG2)
+#define MR_GROUPS  (1u << MR_GROUPS_LOG2)
+#define MR_ROWS    (MR_GROUPS * MR_GROUP)  // paths of all connections
 
 #endif

@@ -89,11 +89,14 @@ codes.PROF = {
   [32] = "ACK_PACKETS",
   [16] = "ACK_US",
   [100] = "RTT_US",
-  [50] = "PROBE_US_MIN",
+  [10] = "PROBE_US_MIN",
   [1000000] = "PROBE_US_MAX",
-  [8] = "RETRY_MAX",
-  [1000] = "CLOSE_US",
+  [3] = "FAIL_MIN",
+  [10] = "RETRY_MAX",
+  [20] = "CLOSE_US",
   [16] = "CWND_INIT",
+  [16] = "WND_INIT",
+  [100000] = "LINK_MBPS",
   [20] = "RNR_US_MIN",
   [20000] = "RNR_US_MAX",
   [64] = "RNR_MAX",
@@ -132,6 +135,25 @@ codes.TBL = {
   [4] = "KEY",
   [5] = "CQ",
   [6] = "TELE",
+  [7] = "HIST",
+}
+codes.PATHST = {
+  [0] = "FREE",
+  [1] = "OPEN",
+  [2] = "PORT",
+}
+codes.TELEST = {
+  [0] = "FREE",
+  [1] = "LIVE",
+  [2] = "PROBING",
+  [3] = "CLOSING",
+  [4] = "MOVING",
+  [5] = "TRIAL",
+  [6] = "DEAD",
+}
+codes.POLICY = {
+  [0] = "LEAST",
+  [1] = "TURN",
 }
 codes.TBLOP = {
   [1] = "WRITE",

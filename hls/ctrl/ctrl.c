@@ -3,7 +3,7 @@
 
 enum ctrl_state { CTRL_START, CTRL_FREE, CTRL_IDLE, CTRL_WRITE, CTRL_READ, CTRL_SETTLING };
 
-enum { CTRL_PROBE_MIN = 2500, CTRL_RETRY_MAX = 10, CTRL_CWND_INIT = 32 };
+enum { CTRL_PER_US = 1000 / MR_TS_NS };
 
 MR_INLINE u(32) ctrl_counter(const struct ctrl *k, u(16) addr)
 {
@@ -41,6 +41,13 @@ MR_INLINE u(32) ctrl_read(struct ctrl *k, u(16) addr)
     case MR_REG_PROBE_MIN: return k->probe_min;
     case MR_REG_RETRY_MAX: return k->retry_max;
     case MR_REG_CWND_INIT: return k->cwnd_init;
+    case MR_REG_WND_INIT: return k->wnd_init;
+    case MR_REG_FAIL_MIN: return k->fail_min;
+    case MR_REG_LINK_MBPS: return k->link_mbps;
+    case MR_REG_POLICY: return k->policy;
+    case MR_REG_SEED: return k->seed;
+    case MR_REG_CAP_GROUPS: return MR_GROUPS;
+    case MR_REG_CAP_PLANES: return MR_WIRE_PLANES;
     case MR_REG_TBL_INDEX: return k->index;
     case MR_REG_TBL_STATUS: return k->state != CTRL_IDLE ? 1 : k->refused ? 2 : 0;
     default: return ctrl_counter(k, addr);
@@ -52,11 +59,12 @@ MR_INLINE u(32) ctrl_entries(u(8) table)
 {
     switch ((unsigned)table) {
     case MR_TBL_CONN: return MR_CONNS;
-    case MR_TBL_PATH: return MR_CONNS * MR_PATHS;
+    case MR_TBL_PATH: return MR_ROWS;
     case MR_TBL_STREAM: return MR_STREAMS;
     case MR_TBL_KEY: return MR_KEYS;
     case MR_TBL_CQ: return MR_CQS;
-    case MR_TBL_TELE: return MR_CONNS * MR_PATHS;
+    case MR_TBL_TELE: return MR_ROWS;
+    case MR_TBL_HIST: return MR_ROWS;
     default: return 0;
     }
 }
@@ -67,7 +75,7 @@ MR_INLINE void ctrl_command(struct ctrl *k, u(32) cmd)
     u(8) op = (u(8))(cmd >> 24);
     u(8) table = (u(8))(cmd >> 16);
     u(32) size = ctrl_entries(table);
-    bool reads = table == MR_TBL_TELE;
+    bool reads = table == MR_TBL_TELE || table == MR_TBL_HIST;
 
     k->table = table;
     k->refused = k->index >= size || op != (reads ? MR_TBLOP_READ : MR_TBLOP_WRITE);
@@ -86,6 +94,11 @@ MR_INLINE void ctrl_write(struct ctrl *k, u(16) addr, u(32) v)
     case MR_REG_PROBE_MIN: k->probe_min = v; break;
     case MR_REG_RETRY_MAX: k->retry_max = v > 250 ? 250 : v; break;
     case MR_REG_CWND_INIT: k->cwnd_init = v == 0 ? 1 : v > 256 ? 256 : v; break;
+    case MR_REG_WND_INIT: k->wnd_init = v == 0 ? 1 : v > 32768 ? 32768 : v; break;
+    case MR_REG_FAIL_MIN: k->fail_min = v == 0 ? 1 : v > 250 ? 250 : v; break;
+    case MR_REG_LINK_MBPS: k->link_mbps = v > 0xfffff ? 0xfffff : v; break;
+    case MR_REG_POLICY: k->policy = v; break;
+    case MR_REG_SEED: k->seed = v; break;
     case MR_REG_TBL_INDEX: k->index = v; break;
     case MR_REG_TBL_CMD: ctrl_command(k, v); break;
     case MR_REG_DB_SQ:
@@ -121,7 +134,7 @@ MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
     if (!k->cfg_rx_check.ready || !k->cfg_rx_path.ready || !k->cfg_tx_sched.ready ||
         !k->cfg_tx_seg.ready || !k->cfg_tx_path.ready || !k->cfg_tx_ack.ready ||
         !k->cfg_tx_cpl.ready || !k->cfg_tx_check.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready ||
-        !k->cfg_ack_gate.ready)
+        !k->cfg_ack_gate.ready || !k->cfg_rx_share.ready || !k->cfg_hist.ready)
         return false;
     mr_put(k->cfg_rx_check, w);
     mr_put(k->cfg_rx_path, w);
@@ -134,15 +147,20 @@ MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
     mr_put(k->cfg_tx_hdr, w);
     mr_put(k->cfg_cqe, w);
     mr_put(k->cfg_ack_gate, w);
+    mr_put(k->cfg_rx_share, w);
+    mr_put(k->cfg_hist, w);
     return true;
 }
 
 /** Registers as they are after a reset. */
 MR_INLINE void ctrl_start(struct ctrl *k)
 {
-    k->probe_min = CTRL_PROBE_MIN;
-    k->retry_max = CTRL_RETRY_MAX;
-    k->cwnd_init = CTRL_CWND_INIT;
+    k->probe_min = MR_PROF_PROBE_US_MIN * CTRL_PER_US;
+    k->retry_max = MR_PROF_RETRY_MAX;
+    k->fail_min = MR_PROF_FAIL_MIN;
+    k->cwnd_init = MR_PROF_CWND_INIT;
+    k->wnd_init = MR_PROF_WND_INIT;
+    k->link_mbps = MR_PROF_LINK_MBPS;
     k->table = MR_TBL_CONN;
     k->index = 0;
     k->state = CTRL_FREE;
@@ -163,8 +181,34 @@ MR_INLINE void ctrl_free(struct ctrl *k)
     }
 }
 
+/** Asks the owner of the telemetry, or takes its answer. */
+MR_INLINE void ctrl_fetch(struct ctrl *k, bool asked)
+{
+    bool hist = k->table == MR_TBL_HIST;
+    struct tele_req q = {.row = (u(16))k->index};
+
+    if (!asked && hist && k->hist_req.ready) {
+        mr_put(k->hist_req, q);
+        k->settle = 1;  // asked
+    } else if (!asked && !hist && k->tele_req.ready) {
+        mr_put(k->tele_req, q);
+        k->settle = 1;
+    } else if (asked && (hist ? k->hist_rsp.valid : k->tele_rsp.valid)) {
+        if (hist)
+            mr_take(k->hist_rsp);
+        else
+            mr_take(k->tele_rsp);
+        k->data = hist ? k->hist_rsp.data.bits : k->tele_rsp.data.bits;
+        k->settle = 0;
+        k->state = CTRL_IDLE;
+    }
+}
+
 MR_KERNEL(ctrl)
 {
+    // A packet that is to move gets as long as a path's probes would.
+    k->give_up = k->probe_min << 8;
+
     u(3) state = k->state;
     bool asked = k->settle == 1;
 
@@ -180,14 +224,8 @@ MR_KERNEL(ctrl)
             k->settle = CTRL_SETTLE;
             k->state = CTRL_SETTLING;
         }
-    } else if (state == CTRL_READ && !asked && k->tele_req.ready) {
-        mr_put(k->tele_req, (struct tele_req){.index = (u(16))k->index});
-        k->settle = 1;  // asked
-    } else if (state == CTRL_READ && asked && k->tele_rsp.valid) {
-        mr_take(k->tele_rsp);
-        k->data = k->tele_rsp.data.bits;
-        k->settle = 0;
-        k->state = CTRL_IDLE;
+    } else if (state == CTRL_READ) {
+        ctrl_fetch(k, asked);
     } else if (state == CTRL_SETTLING) {
         k->settle--;
         if (k->settle == 0)

@@ -34,8 +34,12 @@ struct ctrl {
     MR_OUT(struct cfg_write, cfg_tx_hdr);
     MR_OUT(struct cfg_write, cfg_cqe);
     MR_OUT(struct cfg_write, cfg_ack_gate);
+    MR_OUT(struct cfg_write, cfg_rx_share);
+    MR_OUT(struct cfg_write, cfg_hist);
     MR_OUT(struct tele_req, tele_req);
     MR_IN(struct tele_rsp, tele_rsp);
+    MR_OUT(struct tele_req, hist_req);
+    MR_IN(struct tele_rsp, hist_rsp);
     MR_CFG(u(64), now);
 #define MR_COUNTER(name, kernel, text) MR_CFG(u(32), cnt_##name);
 #include "counters.def"
@@ -43,6 +47,12 @@ struct ctrl {
     MR_STAT(u(32), probe_min);  // cycles
     MR_STAT(u(32), retry_max);
     MR_STAT(u(32), cwnd_init);  // packets
+    MR_STAT(u(32), wnd_init);   // packets
+    MR_STAT(u(32), fail_min);   // probes
+    MR_STAT(u(32), give_up);    // cycles
+    MR_STAT(u(32), link_mbps);
+    MR_STAT(u(32), policy);
+    MR_STAT(u(32), seed);
     u(3) state;      // enum ctrl_state
     u(6) settle;     // cycles left of CTRL_SETTLE
     bool refused;    // the last command was

@@ -2,6 +2,7 @@
 #include "rx_check/rx_check.h"
 
 #include "key.h"
+#include "plane.h"
 
 typedef u(MR_CONNS_LOG2) conn_ix;
 typedef u(MR_STREAMS_LOG2) stream_ix;
@@ -17,7 +18,8 @@ MR_INLINE void check_config(struct rx_check *k)
     if (w.table == MR_TBL_CONN)
         k->conns[(conn_ix)w.index] = (struct check_conn){.open = c.state == 1,
             .ipv6 = (c.flags & MR_CONNF_IPV6) != 0, .local = c.local, .saddr = c.saddr,
-            .daddr = c.daddr, .smac = c.smac, .npaths = (u(4))c.npaths, .mtu = c.mtu};
+            .daddr = c.daddr, .smac = c.smac, .npaths = c.npaths, .group = c.group, .nplanes = plane_count(c),
+            .plane_at = (u(4))c.plane_at, .mtu = c.mtu};
     else if (w.table == MR_TBL_STREAM)
         k->streams[(stream_ix)w.index] = (struct check_stream){
             .open = s.state == 1, .conn = s.conn, .peer = s.peer, .pd = s.pd};
@@ -25,11 +27,14 @@ MR_INLINE void check_config(struct rx_check *k)
         k->keys[(key_ix)w.index] = (u(256))w.bits;
 }
 
-/** Is the packet one of this connection's, from its peer to us? */
-MR_INLINE bool check_conn(struct check_conn c, struct rx_pkt p)
+/** Is the packet one of this connection's, from its peer to us, on that plane? */
+MR_INLINE bool check_conn(struct check_conn c, struct rx_pkt p, u(3) plane)
 {
-    return c.open && c.local == p.base.conn && c.ipv6 == p.ipv6 && c.saddr == p.daddr &&
-           c.daddr == p.saddr && c.smac == p.dmac && p.base.path < c.npaths;
+    u(128) bits = plane_bits(plane, c.plane_at);
+
+    return c.open && c.local == p.base.conn && c.ipv6 == p.ipv6 && (u(4))plane < c.nplanes &&
+           (c.saddr ^ bits) == p.daddr && (c.daddr ^ bits) == p.saddr &&
+           (c.smac ^ (u(48))plane) == p.dmac && p.base.path < c.npaths;
 }
 
 /** Would the data packet be carried out? MR_ERR_OK, or why not. */
@@ -59,14 +64,21 @@ MR_INLINE u(8) check_data(struct rx_check *k, struct rx_pkt p, struct mr_data d)
                               : (u(8))MR_ERR_REMOTE_KEY;
 }
 
-MR_INLINE struct rx_seq check_seq(struct rx_check *k, struct rx_pkt p, bool drop)
+/** The entry of the packet's path. */
+MR_INLINE u(16) check_row(struct check_conn c, struct rx_pkt p)
+{
+    return (u(16))(c.group << MR_GROUP_LOG2) + (u(16))p.base.path;
+}
+
+MR_INLINE struct rx_seq check_seq(struct rx_check *k, struct rx_pkt p, u(3) plane, bool drop)
 {
     struct mr_data d = mr_data_unpack((u(320))p.ext);
     struct mr_key e = mr_key_unpack(k->key_q);
     bool data = p.base.kind == MR_KIND_DATA;
 
-    return (struct rx_seq){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
-        .kind = p.base.kind, .epoch = p.base.epoch, .psn = p.base.psn, .ts = p.base.ts,
+    return (struct rx_seq){.conn = (u(16))p.base.conn, .path = (u(7))p.base.path,
+        .row = check_row(k->conn_q, p), .kind = p.base.kind, .close = p.base.opcode == MR_PATHOP_CLOSE,
+        .sport = p.sport, .plane = plane, .epoch = p.base.epoch, .psn = p.base.psn, .ts = p.base.ts,
         .err = data ? check_data(k, p, d) : (u(8))MR_ERR_OK, .bus = e.bus + (d.addr - e.va),
         .len = data ? d.pay_len : (u(16))0, .stream = d.stream, .msg = d.msg, .offset = d.offset,
         // A stream that is not ours has no known peer: the number goes back as it came.
@@ -74,29 +86,39 @@ MR_INLINE struct rx_seq check_seq(struct rx_check *k, struct rx_pkt p, bool drop
         .ce = p.ce, .drop = drop, .has_pay = p.has_pay};
 }
 
+/** An acknowledgment, or the last one of an incarnation. */
+MR_INLINE struct ack check_ack(struct rx_check *k, struct rx_pkt p, bool closed)
+{
+    struct mr_ack a = mr_ack_unpack(p.ext);
+    struct mr_closed c = mr_closed_unpack((u(288))p.ext);
+
+    return (struct ack){.conn = (u(16))p.base.conn, .path = (u(7))p.base.path,
+        .row = check_row(k->conn_q, p), .epoch = p.base.epoch, .closed = closed, .psn = p.base.psn,
+        .ts = p.base.ts, .edge = a.edge, .ce = a.ce, .hint = a.hint, .delay = a.delay,
+        .bits = closed ? c.bits : a.bits};
+}
+
 MR_INLINE void check_packet(struct rx_check *k)
 {
     struct rx_pkt p = k->pkt_r;
-    bool known = check_conn(k->conn_q, p);
+    u(3) plane = plane_of(k->conn_q.daddr ^ p.saddr, k->conn_q.plane_at);
+    bool known = check_conn(k->conn_q, p, plane);
     bool pass = !p.drop && known;
-    struct mr_ack a = mr_ack_unpack(p.ext);
     struct mr_error n = mr_error_unpack((u(96))p.ext);
-    bool onward = p.base.kind == MR_KIND_DATA || p.base.kind == MR_KIND_PATH;
+    bool closed = p.base.kind == MR_KIND_PATH && p.base.opcode == MR_PATHOP_CLOSED;
+    bool onward = p.base.kind == MR_KIND_DATA || (p.base.kind == MR_KIND_PATH && !closed);
 
     if (!k->seq.ready || !k->ack.ready || !k->note.ready)
         return;
     k->busy = false;
     k->cnt_rx_bad_conn += !p.drop && !known;
-    mr_put(k->seq, check_seq(k, p, !pass || !onward));
-    // A path has one epoch so far, 0: what speaks of another is dropped. [spec 4.2.5, 5.4.6]
-    if (pass && p.base.kind == MR_KIND_ACK && p.base.epoch == 0)
-        mr_put(k->ack, (struct ack){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
-            .psn = p.base.psn, .ts = p.base.ts, .edge = a.edge, .ce = a.ce, .hint = a.hint,
-            .delay = a.delay, .bits = a.bits});
-    if (pass && p.base.kind == MR_KIND_ERROR && p.base.epoch == 0)
-        mr_put(k->note, (struct err_note){.conn = (u(16))p.base.conn, .path = (u(3))p.base.path,
-            .psn = p.base.psn, .ts = p.base.ts, .code = n.code, .stream = n.stream, .msg = n.msg,
-            .offset = n.offset});
+    mr_put(k->seq, check_seq(k, p, plane, !pass || !onward));
+    if (pass && (p.base.kind == MR_KIND_ACK || closed))
+        mr_put(k->ack, check_ack(k, p, closed));
+    if (pass && p.base.kind == MR_KIND_ERROR)
+        mr_put(k->note, (struct err_note){.conn = (u(16))p.base.conn, .path = (u(7))p.base.path,
+            .row = check_row(k->conn_q, p), .epoch = p.base.epoch, .psn = p.base.psn, .ts = p.base.ts,
+            .code = n.code, .stream = n.stream, .msg = n.msg, .offset = n.offset});
 }
 
 MR_KERNEL(rx_check)

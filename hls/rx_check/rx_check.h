@@ -19,7 +19,10 @@ struct check_conn {
     u(128) saddr;  // own address
     u(128) daddr;  // the peer's
     u(48) smac;    // own MAC address
-    u(4) npaths;
+    u(8) npaths;
+    u(16) group;   // of path entries, the first
+    u(4) nplanes;
+    u(4) plane_at; // byte of the addresses that has the plane's number
     u(16) mtu;
 };
 

@@ -45,9 +45,11 @@ MR_INLINE bool base_ok(u(528) l4, u(16) udp_len)
                udp_len == UDP_LEN_MIN + MR_ACK_BYTES;
     bool error = base.kind == MR_KIND_ERROR && base.opcode == MR_ERROROP_ERROR &&
                  udp_len == UDP_LEN_MIN + MR_ERROR_BYTES;
-    bool probe = base.kind == MR_KIND_PATH && base.opcode == MR_PATHOP_PROBE &&
-                 udp_len == UDP_LEN_MIN;
-    return base.version == MR_WIRE_VERSION && (data || ack || error || probe);
+    bool probe = base.opcode == MR_PATHOP_PROBE && udp_len == UDP_LEN_MIN;
+    bool close = base.opcode == MR_PATHOP_CLOSE && udp_len == UDP_LEN_MIN + MR_CLOSE_BYTES;
+    bool closed = base.opcode == MR_PATHOP_CLOSED && udp_len == UDP_LEN_MIN + MR_CLOSED_BYTES;
+    bool path = base.kind == MR_KIND_PATH && (probe || close || closed);
+    return base.version == MR_WIRE_VERSION && (data || ack || error || path);
 }
 
 /** Second step: all checks but the end of the checksum. */
@@ -94,6 +96,7 @@ MR_INLINE void parse_put(struct rx_parse *k)
         .daddr = k->ipv6 ? bytes_reverse((u(128))(l3 >> 8 * 24), 16)
                          : bytes_reverse((u(32))(l3 >> 8 * 16), 4),
         .dmac = k->dmac,
+        .sport = bytes_be16(k->l4, 0),
         .payload_at = l3_at + l3_bytes + (u(8))(UDP_BYTES + MR_BASE_BYTES + MR_DATA_BYTES),
         .ipv6 = k->ipv6,
         .ce = (k->ipv6 ? (u(2))(l3 >> 12) : (u(2))(l3 >> 8)) == 3,

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "rx_path/rx_path.h"
 
-enum rxp_state { RXP_IDLE, RXP_OPEN, RXP_ACK, RXP_PACKET };
+enum rxp_state { RXP_IDLE, RXP_ACK, RXP_PACKET };
 
-typedef u(MR_CONNS_LOG2 + MR_PATHS_LOG2) row_ix;
-
-MR_INLINE row_ix rxp_at(struct path_id p)
-{
-    return (row_ix)((row_ix)p.conn << (row_ix)MR_PATHS_LOG2) | (row_ix)p.path;
-}
+typedef u(MR_GROUPS_LOG2 + MR_GROUP_LOG2) row_ix;
 
 MR_INLINE u(16) rxp_delay(u(32) since)
 {
     return since > 0xffff ? (u(16))0xffff : (u(16))since;
+}
+
+/** How the path stands. */
+MR_INLINE struct ack rxp_ack(struct rx_path *k, struct rx_row r)
+{
+    return (struct ack){.conn = k->id.conn, .path = k->id.path, .row = k->id.row, .epoch = r.epoch,
+        .sport = r.sport, .plane = r.plane, .psn = r.base, .ts = r.ts, .edge = (u(16))r.edge,
+        .ce = r.ce, .delay = rxp_delay(k->now - r.at), .bits = r.bits};
 }
 
 /** Says how the path stands. True when the row is to be written. */
@@ -20,10 +23,9 @@ MR_INLINE bool rxp_acknowledge(struct rx_path *k, struct rx_row *r)
 {
     if (!k->ack.ready)
         return false;
-    mr_put(k->ack, (struct held_ack){.writes = k->writes,
-        .ack = {.conn = k->id.conn, .path = k->id.path, .psn = r->base, .ts = r->ts,
-            .edge = (u(16))r->edge, .ce = r->ce, .hint = 0, .delay = rxp_delay(k->now - r->at),
-            .bits = r->bits}});
+    // Of an ended incarnation CLOSED has said everything.
+    if (r->open && !r->closed)
+        mr_put(k->ack, (struct held_ack){.writes = k->writes, .ack = rxp_ack(k, *r)});
     r->due = false;
     k->state = RXP_IDLE;
     return true;
@@ -62,36 +64,46 @@ MR_INLINE struct rxp_fate rxp_judge(struct rx_path *k, struct rx_row r, struct r
     return (struct rxp_fate){.take = fresh && q.err == 0, .refuse = fresh && q.err != 0};
 }
 
-/** A data packet or probe. True when the row is to be written. */
-MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
+/** The sender ended the incarnation: what arrived of it is final. */
+MR_INLINE void rxp_close(struct rx_path *k, struct rx_row *r)
 {
     struct rx_seq q = k->pkt_r;
-    bool live = !q.drop && q.epoch == 0;  // the only epoch so far [spec 4.2.5]
-    bool data = live && q.kind == MR_KIND_DATA;
-    bool probe = live && q.kind == MR_KIND_PATH;
+    struct ack a = rxp_ack(k, *r);
+
+    r->closed = true;
+    a.closed = true;
+    a.ts = q.ts;
+    a.sport = q.sport;
+    a.plane = q.plane;
+    mr_put(k->ack, (struct held_ack){.writes = k->writes, .ack = a});
+}
+
+/** A data packet or probe of the path's epoch. Returns what becomes of it. */
+MR_INLINE struct rxp_fate rxp_arrival(struct rx_path *k, struct rx_row *r)
+{
+    struct rx_seq q = k->pkt_r;
+    bool data = q.kind == MR_KIND_DATA;
     struct rxp_fate f = {0};
 
-    if (!k->put.ready || !k->note.ready || !k->order.ready)
-        return false;
-    k->cnt_rx_window += !q.drop && !live;
     if (data)
         f = rxp_judge(k, *r, q);
     if (f.take)
         rxp_arrive(r, q.psn);
     if (f.refuse)
-        mr_put(k->note, (struct err_note){.conn = q.conn, .path = q.path, .psn = q.psn,
-            .ts = q.ts, .code = q.err, .stream = q.peer_stream, .msg = q.msg, .offset = q.offset});
+        mr_put(k->note, (struct err_note){.conn = q.conn, .path = q.path, .row = q.row, .epoch = q.epoch,
+            .sport = q.sport, .plane = q.plane, .psn = q.psn, .ts = q.ts, .code = q.err,
+            .stream = q.peer_stream, .msg = q.msg, .offset = q.offset});
     // Nothing beyond the window can have been sent, whatever a probe says.
-    if (probe && (psn_t)(q.psn - r->base) <= MR_WIRE_WINDOW &&
+    if (!data && (psn_t)(q.psn - r->base) <= MR_WIRE_WINDOW &&
         (psn_t)(q.psn - r->base) > (psn_t)(r->edge - r->base))
         r->edge = q.psn;
-    if (data || probe) {
-        r->ts = q.ts;
-        r->at = k->now;
-        if (!r->due)
-            mr_put(k->due_out, (struct path_id){.conn = q.conn, .path = q.path});
-        r->due = true;
-    }
+    r->ts = q.ts;
+    r->at = k->now;
+    r->sport = q.sport;
+    r->plane = q.plane;
+    if (!r->due)
+        mr_put(k->due_out, k->id);
+    r->due = true;
     if (data && q.ce) {
         r->ce++;
         k->cnt_rx_ce++;
@@ -100,10 +112,36 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
         mr_put(k->order, k->id);
         k->writes++;
     }
+    return f;
+}
+
+/** A packet. True when the row is to be written. */
+MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
+{
+    struct rx_seq q = k->pkt_r;
+    bool live = !q.drop && r->open;
+    bool same = q.epoch == r->epoch;
+    bool begins = live && !q.close && r->closed && q.epoch == (u(8))(r->epoch + 1);
+    bool close = live && q.close && same;
+    bool flows = begins || (live && !q.close && same && !r->closed);
+    struct rxp_fate f = {0};
+
+    if (!k->put.ready || !k->note.ready || !k->order.ready || (close && !k->ack.ready))
+        return false;
+    k->cnt_rx_epoch += live && !close && !flows;
+    if (begins)
+        *r = (struct rx_row){.open = true, .epoch = q.epoch, .due = r->due};
+    if (close)
+        rxp_close(k, r);
+    if (flows)
+        f = rxp_arrival(k, r);
+    if (flows && k->share.ready)
+        mr_put(k->share, (struct arrival){.conn = q.conn, .bytes = q.len + (u(16))RXP_AROUND,
+            .ce = q.ce, .data = q.kind == MR_KIND_DATA});
     mr_put(k->put, (struct rx_put){.bus = q.bus, .len = f.take ? q.len : (u(16))0,
         .payload_at = q.payload_at, .has_pay = q.has_pay});
     k->state = RXP_IDLE;
-    return data || probe;
+    return close || flows;
 }
 
 /**
@@ -119,36 +157,29 @@ MR_INLINE void rxp_pick(struct rx_path *k)
     } else if (k->pkt.valid && k->due_out.ready) {
         mr_take(k->pkt);
         k->pkt_r = k->pkt.data;
-        k->id = (struct path_id){.conn = k->pkt.data.conn, .path = k->pkt.data.path};
+        k->id = (struct path_id){
+            .conn = k->pkt.data.conn, .path = k->pkt.data.path, .row = k->pkt.data.row};
         k->state = RXP_PACKET;
     } else {
         return;
     }
-    k->row_q = k->rows[rxp_at(k->id)];
+    k->row_q = k->rows[(row_ix)k->id.row];
 }
 
 MR_KERNEL(rx_path)
 {
     struct rx_row row = k->row_q;
     bool write = false;
-    row_ix at = rxp_at(k->id);
+    row_ix at = (row_ix)k->id.row;
 
     if (k->state == RXP_IDLE && k->cfg.valid) {
+        struct mr_path c = mr_path_unpack((u(64))k->cfg.data.bits);
         mr_take(k->cfg);
-        if (k->cfg.data.table == MR_TBL_CONN) {
-            k->id.conn = k->cfg.data.index;
-            k->opening = MR_PATHS;
-            k->state = RXP_OPEN;
-        }
+        write = k->cfg.data.table == MR_TBL_PATH && c.state != MR_PATHST_PORT;
+        at = (row_ix)k->cfg.data.index;
+        row = (struct rx_row){.open = c.state == MR_PATHST_OPEN};
     } else if (k->state == RXP_IDLE) {
         rxp_pick(k);
-    } else if (k->state == RXP_OPEN) {
-        k->opening--;
-        row = (struct rx_row){0};
-        at = rxp_at((struct path_id){.conn = k->id.conn, .path = (u(3))k->opening});
-        write = true;
-        if (k->opening == 0)
-            k->state = RXP_IDLE;
     } else if (k->state == RXP_ACK) {
         write = rxp_acknowledge(k, &row);
     } else {

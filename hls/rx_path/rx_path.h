@@ -6,12 +6,19 @@
  * Acknowledgments are due at once, but a path stands in the queue for them only
  * once: while the transmitter is busy, one acknowledgment comes to speak for all
  * that arrived meanwhile.
+ *
+ * CLOSE ends an incarnation of a path: its bits are frozen and told, and what
+ * comes of it later is dropped. The next epoch's first packet begins anew. So
+ * sender and receiver agree on what arrived, to the packet. [spec 6.3]
  */
 #ifndef MR_RX_PATH_H
 #define MR_RX_PATH_H
 
 #include "desc.h"
 #include "ring.h"
+
+/** Bytes around a data packet's payload on the wire: headers, integrity value, Ethernet's own. */
+#define RXP_AROUND 126
 
 /** One path's receiving state. */
 struct rx_row {
@@ -20,6 +27,11 @@ struct rx_row {
     psn_t edge;    // every lower number has arrived or is lost
     u(32) ts;      // timestamp of the packet that arrived last
     u(32) at;      // when that was
+    u(16) sport;   // its source port: its acknowledgment takes the same
+    u(3) plane;    // its plane, likewise
+    bool open;     // there is such a path
+    bool closed;   // its sender ended the incarnation: nothing of it is taken any more
+    u(8) epoch;    // incarnation
     u(16) ce;      // packets with the CE mark
     bool due;      // stands in the acknowledgment queue
 };
@@ -33,18 +45,19 @@ struct rx_path {
     MR_OUT(struct path_id, order);   // one per write that rx_place is to do
     MR_OUT(struct held_ack, ack);
     MR_OUT(struct err_note, note);
+    MR_OUT(struct arrival, share);   // left out when there is no room
     MR_CFG(u(32), now);   // MR_TS_NS
     MR_STAT(u(32), cnt_rx_refused);
     MR_STAT(u(32), cnt_rx_data);
     MR_STAT(u(32), cnt_rx_dup);
     MR_STAT(u(32), cnt_rx_window);
     MR_STAT(u(32), cnt_rx_ce);
+    MR_STAT(u(32), cnt_rx_epoch);
     u(16) writes;         // writes ordered from rx_place, modulo 2^16
     u(2) state;           // enum rxp_state
-    u(4) opening;         // paths of a new entry still to be set up
     struct path_id id;    // of the event
     struct rx_seq pkt_r;
-    struct rx_row rows[MR_CONNS * MR_PATHS];
+    struct rx_row rows[MR_ROWS];
     struct rx_row row_q;
 };
 

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "slot/slot.h"
 
-typedef u(MR_CONNS_LOG2 + MR_PATHS_LOG2 + 8) slot_ix;
+typedef u(MR_GROUPS_LOG2 + MR_GROUP_LOG2 + 8) slot_ix;
 
-MR_INLINE slot_ix slot_at(u(16) conn, u(3) path, u(24) psn)
+MR_INLINE slot_ix slot_at(u(16) row, u(24) psn)
 {
-    return ((slot_ix)conn << (slot_ix)(MR_PATHS_LOG2 + 8)) | ((slot_ix)path << (slot_ix)8) |
-           (slot_ix)(u(8))psn;
+    return ((slot_ix)row << (slot_ix)8) | (slot_ix)(u(8))psn;
+}
+
+MR_INLINE struct pkt slot_packet(struct slot_req a, struct slot_rec r)
+{
+    return (struct pkt){.conn = a.conn, .path = a.path, .row = a.row, .epoch = a.epoch, .psn = a.psn,
+        .stream = r.stream, .peer = r.peer, .pd = r.pd, .msg = r.msg, .offset = r.offset,
+        .msg_len = r.msg_len, .len = r.len, .opcode = r.opcode, .flags = r.flags, .raddr = r.raddr,
+        .rkey = r.rkey, .imm = r.imm, .laddr = r.laddr, .lkey = r.lkey};
+}
+
+MR_INLINE struct slot_rec slot_record(struct pkt p)
+{
+    return (struct slot_rec){.stream = p.stream, .peer = p.peer, .pd = p.pd, .msg = p.msg,
+        .offset = p.offset, .msg_len = p.msg_len, .len = p.len, .opcode = p.opcode, .flags = p.flags,
+        .raddr = p.raddr, .rkey = p.rkey, .imm = p.imm, .laddr = p.laddr, .lkey = p.lkey};
 }
 
 /** Gives the record to whom the request was for. Room was looked for before. */
@@ -19,38 +33,37 @@ MR_INLINE void slot_answer(struct slot *k)
         mr_put(k->done, (struct done){.stream = r.stream, .msg = r.msg});
     else if (a.why == SLOT_ERROR)
         mr_put(k->fail, (struct fail){.stream = r.stream, .msg = r.msg, .code = a.code});
+    else if (a.why == SLOT_RESEND)
+        mr_put(k->resend, slot_packet(a, r));
     else
-        mr_put(k->resend, (struct pkt){.conn = a.conn, .path = a.path, .psn = a.psn,
-            .stream = r.stream, .peer = r.peer, .pd = r.pd, .msg = r.msg, .offset = r.offset,
-            .msg_len = r.msg_len, .len = r.len, .opcode = r.opcode, .flags = r.flags,
-            .raddr = r.raddr, .rkey = r.rkey, .imm = r.imm, .laddr = r.laddr, .lkey = r.lkey});
+        mr_put(k->moved, slot_packet(a, r));
 }
 
 MR_KERNEL(slot)
 {
     struct pkt p = k->wr.data;
     bool report = k->req.valid && k->done.ready && k->fail.ready;
-    bool again = !report && k->again.valid && k->resend.ready;
-    struct slot_req q = report ? k->req.data : k->again.data;
+    bool move = !report && k->move.valid && k->moved.ready && k->fail.ready;
+    bool again = !report && !move && k->again.valid && k->resend.ready;
+    struct slot_req q = report ? k->req.data : move ? k->move.data : k->again.data;
 
     // An answer in every second step: so what was room at the request is room now.
     if (k->busy) {
         slot_answer(k);
         k->busy = false;
-    } else if (report || again) {
+    } else if (report || move || again) {
         if (report)
             mr_take(k->req);
+        else if (move)
+            mr_take(k->move);
         else
             mr_take(k->again);
         k->asked = q;
-        k->rec_q = k->recs[slot_at(q.conn, q.path, q.psn)];
+        k->rec_q = k->recs[slot_at(q.row, q.psn)];
         k->busy = true;
     }
     if (k->wr.valid) {
         mr_take(k->wr);
-        k->recs[slot_at(p.conn, p.path, p.psn)] = (struct slot_rec){.stream = p.stream,
-            .peer = p.peer, .pd = p.pd, .msg = p.msg, .offset = p.offset, .msg_len = p.msg_len,
-            .len = p.len, .opcode = p.opcode, .flags = p.flags, .raddr = p.raddr, .rkey = p.rkey,
-            .imm = p.imm, .laddr = p.laddr, .lkey = p.lkey};
+        k->recs[slot_at(p.row, p.psn)] = slot_record(p);
     }
 }

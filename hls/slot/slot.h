@@ -11,7 +11,7 @@
 
 #include "desc.h"
 
-#define MR_SLOTS (MR_CONNS * MR_PATHS * MR_WIRE_WINDOW)
+#define MR_SLOTS (MR_ROWS * MR_WIRE_WINDOW)
 
 /** What of a packet is kept; where it stood says its path and number. */
 struct slot_rec {
@@ -35,9 +35,11 @@ struct slot {
     MR_IN(struct pkt, wr);
     MR_IN(struct slot_req, req);    // SLOT_DONE, SLOT_ERROR
     MR_IN(struct slot_req, again);  // SLOT_RESEND
+    MR_IN(struct slot_req, move);   // SLOT_MOVE, SLOT_ERROR: of an incarnation that has ended
     MR_OUT(struct done, done);
     MR_OUT(struct fail, fail);
     MR_OUT(struct pkt, resend);
+    MR_OUT(struct pkt, moved);
     bool busy;           // rec_q answers asked
     struct slot_req asked;
     struct slot_rec recs[MR_SLOTS];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tx_ack/tx_ack.h"
 
+#include "tx_ack/health.h"
+
 enum ack_state {
     ACK_IDLE,
     ACK_OPEN,
@@ -10,27 +12,24 @@ enum ack_state {
     ACK_NEWLY,  // report what has arrived, or failed
     ACK_LOST,   // ask for retransmissions
     ACK_NOTE,
+    ACK_OVER,   // a failed path's packets have been moved
     ACK_TELE,
     ACK_SCAN,
+    ACK_HEALTH, // the path is silent
 };
 
-typedef u(MR_CONNS_LOG2 + MR_PATHS_LOG2) row_ix;
+typedef u(MR_GROUPS_LOG2 + MR_GROUP_LOG2) row_ix;
+typedef u(MR_CONNS_LOG2) conn_ix;
 
-/** What a step writes; one write port per table. */
+/** What a step reads and writes; one read and one write port per table. */
 struct ack_ports {
     bool rd;
-    row_ix rd_at;
-    bool row;
-    row_ix at;
+    bool row, tele;
     struct ack_row row_new;
-    bool tele;
     struct ack_tele tele_new;
+    bool rd_alive, alive;
+    u(16) conn;
 };
-
-MR_INLINE row_ix ack_at(u(16) conn, u(3) path)
-{
-    return (row_ix)((row_ix)conn << (row_ix)MR_PATHS_LOG2) | (row_ix)path;
-}
 
 MR_INLINE bool ts_after(u(32) a, u(32) b)
 {
@@ -40,45 +39,37 @@ MR_INLINE bool ts_after(u(32) a, u(32) b)
 
 MR_INLINE void ack_config(struct tx_ack *k)
 {
-    struct mr_conn c = mr_conn_unpack(k->cfg.data.bits);
-
     mr_take(k->cfg);
-    if (k->cfg.data.table != MR_TBL_CONN)
+    if (k->cfg.data.table != MR_TBL_PATH)
         return;
-    k->conn = k->cfg.data.index;
-    k->npaths = c.state != 1 ? (u(4))0 : c.npaths > MR_PATHS ? (u(4))MR_PATHS : (u(4))c.npaths;
-    k->opening = MR_PATHS;
-    if (c.state == 1 && ack_at(k->conn, MR_PATHS - 1) > k->scan_end)
-        k->scan_end = ack_at(k->conn, MR_PATHS - 1);
-    k->state = ACK_OPEN;
+    k->row = k->cfg.data.index;
+    k->path_r = mr_path_unpack((u(64))k->cfg.data.bits);
+    // Of an open path only the port changes: that is tx_path's business.
+    if (k->path_r.state != MR_PATHST_PORT)
+        k->state = ACK_OPEN;
 }
 
-/** Sets up one path of a connection that the host wrote. */
+/** Sets up a path that the host wrote. */
 MR_INLINE void ack_open(struct tx_ack *k, struct ack_ports *p)
 {
-    u(3) path = (u(3))(k->opening - 1);
+    struct mr_path c = k->path_r;
+    bool open = c.state == MR_PATHST_OPEN;
 
     p->row = p->tele = true;
-    p->at = ack_at(k->conn, path);
-    p->row_new.open = path < k->npaths;
+    p->row_new.state = open ? (u(3))MR_TELEST_LIVE : (u(3))MR_TELEST_FREE;
+    p->row_new.conn = c.conn;
+    p->row_new.path = (u(7))c.path;
     p->row_new.cc = cc_init((u(9))k->cwnd_init);
-    k->opening--;
-    if (k->opening == 0)
-        k->state = ACK_IDLE;
+    if (open && (row_ix)k->row > k->scan_end)
+        k->scan_end = (row_ix)k->row;
+    k->state = ACK_IDLE;
 }
 
-MR_INLINE void ack_begin(struct tx_ack *k, u(16) conn, u(3) path, u(4) state)
+MR_INLINE void ack_begin(struct tx_ack *k, struct ack_ports *p, u(16) row, u(4) state)
 {
-    k->conn = conn;
-    k->path = path;
+    k->row = row;
     k->state = state;
-}
-
-/** The timer's turn: the next row, if nothing else wants attention. */
-MR_INLINE void ack_begin_scan(struct tx_ack *k)
-{
-    ack_begin(k, (u(16))(k->scan >> (row_ix)MR_PATHS_LOG2), (u(3))k->scan, ACK_SCAN);
-    k->scan = k->scan >= k->scan_end ? (row_ix)0 : (row_ix)(k->scan + 1);
+    p->rd = true;
 }
 
 MR_INLINE void ack_pick(struct tx_ack *k, struct ack_ports *p)
@@ -86,33 +77,32 @@ MR_INLINE void ack_pick(struct tx_ack *k, struct ack_ports *p)
     if (k->sent.valid) {
         mr_take(k->sent);
         k->sent_r = k->sent.data;
-        ack_begin(k, k->sent.data.conn, k->sent.data.path, ACK_SENT);
+        ack_begin(k, p, k->sent.data.row, ACK_SENT);
     } else if (k->ack.valid && k->credit.ready && k->slot.ready &&
                k->asked <= ACK_AGAIN_DEPTH - MR_WIRE_WINDOW) {
         mr_take(k->ack);
         k->ack_r = k->ack.data;
-        ack_begin(k, k->ack.data.conn, k->ack.data.path, ACK_TAKE);
+        ack_begin(k, p, k->ack.data.row, ACK_TAKE);
     } else if (k->note.valid && k->slot.ready) {
         mr_take(k->note);
         k->note_r = k->note.data;
-        ack_begin(k, k->note.data.conn, k->note.data.path, ACK_NOTE);
+        ack_begin(k, p, k->note.data.row, ACK_NOTE);
+    } else if (k->over.valid && k->ctl.ready) {
+        mr_take(k->over);
+        ack_begin(k, p, k->over.data.row, ACK_OVER);
     } else if (k->tele_req.valid && k->tele_rsp.ready) {
         mr_take(k->tele_req);
-        ack_begin(k, k->tele_req.data.index >> 3, (u(3))k->tele_req.data.index, ACK_TELE);
-    } else if (k->probe.ready && k->slot.ready) {
-        ack_begin_scan(k);
-    } else {
-        return;
+        ack_begin(k, p, k->tele_req.data.row, ACK_TELE);
+    } else if (k->ctl.ready && k->slot.ready) {  // the timer's turn
+        ack_begin(k, p, (u(16))k->scan, ACK_SCAN);
+        k->scan = k->scan >= k->scan_end ? (row_ix)0 : (row_ix)(k->scan + 1);
     }
-    p->rd = true;
-    p->rd_at = ack_at(k->conn, k->path);
 }
 
 /** Writes the event's row back. */
-MR_INLINE void ack_put(struct tx_ack *k, struct ack_ports *p, struct ack_row r, struct ack_tele t)
+MR_INLINE void ack_put(struct ack_ports *p, struct ack_row r, struct ack_tele t)
 {
     p->row = p->tele = true;
-    p->at = ack_at(k->conn, k->path);
     p->row_new = r;
     p->tele_new = t;
 }
@@ -121,22 +111,30 @@ MR_INLINE void ack_on_sent(struct tx_ack *k, struct ack_ports *p)
 {
     struct ack_row r = k->row_q;
     struct ack_tele t = k->tele_q;
+    struct sent s = k->sent_r;
+    bool same = s.epoch == r.epoch;
 
-    if (k->sent_r.resent) {
-        r.asked -= r.asked != 0;
+    k->state = ACK_IDLE;
+    if (s.kind != SENT_NEW)
         k->asked -= k->asked != 0;
-        r.ts = k->sent_r.ts;
-        t.resent++;
-    } else {
+    if (!same)
+        return;
+    if (s.kind == SENT_NEW) {
         if (r.una == r.next) {
             r.heard = k->now;
             r.backoff = 0;
         }
-        r.next = k->sent_r.psn + 1;
+        r.next = s.psn + 1;
         t.packets++;
+        t.bytes += (u(64))s.len;
+    } else {
+        r.asked -= r.asked != 0;
     }
-    ack_put(k, p, r, t);
-    k->state = ACK_IDLE;
+    if (s.kind == SENT_AGAIN) {
+        r.ts = s.ts;
+        t.resent++;
+    }
+    ack_put(p, r, t);
 }
 
 /** Is the acknowledgment about what was sent, and not older than one taken before? */
@@ -145,8 +143,9 @@ MR_INLINE bool ack_credible(struct ack_row r, struct ack a)
     psn_t from = a.psn - r.una;
     psn_t sent = r.next - r.una;
     u(16) edge = a.edge - (u(16))a.psn;
+    bool open = r.state == MR_TELEST_LIVE || r.state == MR_TELEST_TRIAL || r.state == MR_TELEST_CLOSING;
 
-    return r.open && from <= sent && (psn_t)edge <= (psn_t)(sent - from);
+    return open && a.epoch == r.epoch && from <= sent && (a.closed || (psn_t)edge <= (psn_t)(sent - from));
 }
 
 MR_INLINE void ack_take(struct tx_ack *k)
@@ -156,19 +155,39 @@ MR_INLINE void ack_take(struct tx_ack *k)
     ring_t window = ring_range(a.psn, r.next);
     ring_t arrived = a.bits & window;
     psn_t edge = a.psn + (psn_t)(u(16))(a.edge - (u(16))a.psn);
+    // The last word of an incarnation is not taken before it was asked for, or while
+    // there is no place for what it leaves: it will be repeated.
+    bool early = a.closed && (r.state != MR_TELEST_CLOSING || !k->job.ready);
 
-    if (!ack_credible(r, a)) {
+    if (!ack_credible(r, a) || early) {
         k->cnt_rx_bad_ack++;
         k->state = ACK_IDLE;
         return;
     }
     k->newly = (ring_range(r.una, a.psn) | arrived) & ~r.acked;
     k->missing = window & ~(r.acked | arrived);
-    k->below = ring_range(a.psn, edge);
+    k->below = a.closed || r.state == MR_TELEST_CLOSING ? (ring_t)0 : ring_range(a.psn, edge);
     k->base = r.una;
     k->failing = false;
     k->cnt_rx_acks++;
     k->state = ACK_JUDGE;
+}
+
+/** Which numbers are lost by this acknowledgment's evidence. */
+MR_INLINE ring_t ack_gone(struct tx_ack *k, struct ack_row *r)
+{
+    ring_t gone = k->missing & k->below & ~(r->again | r->again0);
+    bool turn = r->asked == 0 && (r->again0 == 0 || ts_after(k->ack_r.ts, r->ts0));
+
+    if (turn && k->below != 0) {
+        gone |= r->again0 & k->missing;
+        r->again0 = r->again;
+        r->ts0 = r->ts;
+        r->again = 0;
+    }
+    r->again = (r->again | gone) & k->missing;
+    r->again0 &= k->missing;
+    return gone;
 }
 
 MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
@@ -178,36 +197,45 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
     struct ack a = k->ack_r;
     u(9) freed = ring_count(k->newly);
     // An acknowledgment that was overtaken by a later one tells nothing new of these.
-    bool newer = ((u(16))(a.ce - r.ce) >> 15) == 0;
+    bool newer = ((u(16))(a.ce - r.ce) >> 15) == 0 && !a.closed;
     u(16) marks = newer ? (u(16))(a.ce - r.ce) : (u(16))0;
-    bool turn = r.asked == 0 && (r.again0 == 0 || ts_after(a.ts, r.ts0));
-    ring_t gone = k->missing & k->below & ~(r.again | r.again0);
+    ring_t gone = ack_gone(k, &r);
+    u(32) rtt = k->now - a.ts - (u(32))a.delay;
+    bool sample = !a.closed && a.delay != 0xffff;
 
-    if (turn) {
-        gone |= r.again0 & k->missing;
-        r.again0 = r.again;
-        r.ts0 = r.ts;
-        r.again = 0;
-    }
-    r.again = (r.again | gone) & k->missing;
-    r.again0 &= k->missing;
     r.asked += ring_count(gone);
     k->asked += (u(10))ring_count(gone);
+    r.cc = cc_on_ack(r.cc, (struct cc_news){.freed = freed, .lost = ring_count(gone), .una = a.psn,
+        .used = ring_count(ring_range(r.una, r.next) & ~r.acked), .next = r.next, .marks = marks});
     r.acked = ring_range(a.psn, r.next) & ~k->missing;
     r.una = a.psn;
-    r.rtt = rtt_sample(r.rtt, k->now - a.ts - (u(32))a.delay);
-    r.cc = cc_on_ack(r.cc, freed, a.psn, r.next, marks);
+    if (sample)
+        r.rtt = rtt_sample(r.rtt, rtt);
     r.ce += marks;
     r.hint = newer ? a.hint : r.hint;
     r.heard = k->now;
     r.backoff = 0;
     r.silent = 0;
     t.marks += marks;
+    t.lost += (u(32))ring_count(gone);
     t.acks++;
+    if (a.closed) {
+        r.state = MR_TELEST_MOVING;
+        t.moved += (u(32))ring_count(k->missing);
+        mr_put(k->job, (struct move){.conn = r.conn, .path = r.path, .row = k->row, .base = a.psn,
+            .left = k->missing, .since = k->now});
+    } else if (r.state == MR_TELEST_TRIAL) {
+        r.state = MR_TELEST_LIVE;
+    }
     k->lost = gone;
-    ack_put(k, p, r, t);
-    mr_put(k->credit, (struct credit){.conn = k->conn, .path = k->path, .una = a.psn,
-        .freed = freed, .cwnd = r.cc.cwnd, .marked = marks != 0});
+    ack_put(p, r, t);
+    p->alive = true;
+    p->conn = r.conn;
+    if (sample && k->rtt.ready)
+        mr_put(k->rtt, (struct rtt_note){.row = k->row, .rtt = rtt});
+    mr_put(k->credit, (struct credit){.conn = r.conn, .row = k->row, .una = a.psn, .freed = freed,
+        .cwnd = r.cc.cwnd, .marked = marks != 0, .live = r.state == MR_TELEST_LIVE,
+        .hint = newer ? a.hint : (u(32))0, .srtt = r.rtt.srtt});
     k->state = ACK_NEWLY;
 }
 
@@ -218,8 +246,7 @@ MR_INLINE void ack_newly(struct tx_ack *k)
         k->base = k->ack_r.psn;
         k->state = ACK_LOST;
     } else if (k->slot.ready) {
-        mr_put(k->slot, (struct slot_req){.conn = k->conn, .path = k->path,
-            .psn = ring_psn(k->base, ring_lowest(k->newly)),
+        mr_put(k->slot, (struct slot_req){.row = k->row, .psn = ring_psn(k->base, ring_lowest(k->newly)),
             .why = k->failing ? SLOT_ERROR : SLOT_DONE, .code = MR_ERR_RETRY});
         k->newly &= k->newly - 1;
     }
@@ -228,11 +255,13 @@ MR_INLINE void ack_newly(struct tx_ack *k)
 /** Asks for what is lost, one number in a step. */
 MR_INLINE void ack_lost(struct tx_ack *k)
 {
+    struct ack_row r = k->row_q;
+
     if (k->lost == 0) {
         k->state = ACK_IDLE;
     } else if (k->again.ready) {
-        mr_put(k->again, (struct slot_req){.conn = k->conn, .path = k->path,
-            .psn = ring_psn(k->base, ring_lowest(k->lost)), .why = SLOT_RESEND});
+        mr_put(k->again, (struct slot_req){.conn = r.conn, .path = r.path, .row = k->row,
+            .epoch = r.epoch, .psn = ring_psn(k->base, ring_lowest(k->lost)), .why = SLOT_RESEND});
         k->lost &= k->lost - 1;
     }
 }
@@ -242,65 +271,112 @@ MR_INLINE void ack_on_note(struct tx_ack *k)
     struct ack_row r = k->row_q;
     struct err_note n = k->note_r;
     psn_t at = n.psn - r.una;
-    bool due = r.open && at < (psn_t)(r.next - r.una) && !ring_has(r.acked, n.psn);
+    bool open = r.state == MR_TELEST_LIVE || r.state == MR_TELEST_CLOSING;
+    bool due = open && n.epoch == r.epoch && at < (psn_t)(r.next - r.una) && !ring_has(r.acked, n.psn);
 
     k->cnt_rx_errors++;
     if (due)
-        mr_put(k->slot, (struct slot_req){.conn = k->conn, .path = k->path, .psn = n.psn,
-            .why = SLOT_ERROR, .code = n.code});
+        mr_put(k->slot, (struct slot_req){.row = k->row, .psn = n.psn, .why = SLOT_ERROR, .code = n.code});
     k->state = ACK_IDLE;
+}
+
+/** A failed path has nothing left: its next incarnation is tried. */
+MR_INLINE void ack_on_over(struct tx_ack *k, struct ack_ports *p)
+{
+    struct ack_row r = k->row_q;
+    u(9) cwnd = r.cc.cwnd < k->cwnd_init ? r.cc.cwnd : (u(9))k->cwnd_init;
+
+    k->state = ACK_IDLE;
+    if (r.state != MR_TELEST_MOVING)
+        return;
+    r = (struct ack_row){.state = MR_TELEST_TRIAL, .epoch = r.epoch + 1, .conn = r.conn, .path = r.path,
+        .cc = cc_init(cwnd), .rtt = r.rtt, .heard = k->now};
+    ack_put(p, r, k->tele_q);
+    mr_put(k->ctl, (struct path_ctl){.what = WHAT_REOPEN, .conn = r.conn, .path = r.path, .row = k->row,
+        .epoch = r.epoch, .cwnd = cwnd, .port = health_port(k->seed, k->row, k->now)});
 }
 
 MR_INLINE void ack_on_tele(struct tx_ack *k)
 {
     struct ack_row r = k->row_q;
     struct ack_tele t = k->tele_q;
-    u(8) state = !r.open ? (u(8))0 : r.silent >= k->retry_max ? (u(8))3 : r.silent != 0 ? (u(8))2 : (u(8))1;
+    bool silent = r.state == MR_TELEST_LIVE && r.silent != 0;
+    bool dead = silent && (u(32))r.silent >= k->retry_max;
+    u(8) state = dead ? (u(8))MR_TELEST_DEAD : silent ? (u(8))MR_TELEST_PROBING : (u(8))r.state;
 
     mr_put(k->tele_rsp, (struct tele_rsp){.bits = mr_tele_pack((struct mr_tele){
         .srtt = r.rtt.srtt, .rttvar = r.rtt.var, .cwnd = (u(16))r.cc.cwnd,
         .inflight = (u(16))ring_count(ring_range(r.una, r.next) & ~r.acked), .state = state,
-        .packets = t.packets, .resent = t.resent, .marks = t.marks, .acks = t.acks,
-        .probes = t.probes, .psn = (u(32))r.next, .una = (u(32))r.una, .hint = r.hint})});
+        .epoch = r.epoch, .fails = t.fails, .packets = t.packets, .resent = t.resent, .marks = t.marks,
+        .acks = t.acks, .probes = t.probes, .psn = (u(32))r.next, .una = (u(32))r.una, .hint = r.hint,
+        .moved = t.moved, .bytes = t.bytes, .lost = t.lost})});
     k->state = ACK_IDLE;
 }
 
-/** Has the path been silent for too long? Then a probe; after retry_max of them its packets fail. */
+/** The timer looks at a path. */
 MR_INLINE void ack_on_scan(struct tx_ack *k, struct ack_ports *p)
+{
+    k->state = health_due(k->row_q, k->now, k->probe_min) ? (u(4))ACK_HEALTH : (u(4))ACK_IDLE;
+    p->rd_alive = true;
+    p->conn = k->row_q.conn;
+}
+
+MR_INLINE void ack_ctl(struct tx_ack *k, struct ack_row r, u(2) what)
+{
+    bool new_port = r.state != MR_TELEST_LIVE || (u(32))r.silent >= k->fail_min;
+
+    mr_put(k->ctl, (struct path_ctl){.what = what, .conn = r.conn, .path = r.path, .row = k->row,
+        .turn = (u(4))(r.silent + 1), .quiet = r.silent != 0,
+        .port = new_port ? health_port(k->seed, k->row, k->now) : (u(16))0});
+}
+
+/** The path has been silent for too long. */
+MR_INLINE void ack_on_health(struct tx_ack *k, struct ack_ports *p)
 {
     struct ack_row r = k->row_q;
     struct ack_tele t = k->tele_q;
-    u(32) after = rtt_probe_after(r.rtt, k->probe_min) << (u(32))r.backoff;
-    bool due = r.open && r.una != r.next && (u(32))(k->now - r.heard) > after;
+    bool others = (u(32))(k->alive_q - r.probed) <= (u(32))(k->now - r.probed) && r.silent != 0;
+    u(3) act = health_act(r, others, k->fail_min, k->retry_max);
 
     k->state = ACK_IDLE;
-    if (!due)
-        return;
-    mr_put(k->probe, (struct path_id){.conn = k->conn, .path = k->path});
-    if (r.silent >= k->retry_max) {
+    if (act == HEALTH_LEAVE) {
+        r.state = MR_TELEST_CLOSING;
+        r.silent = r.backoff = 0;
+        t.fails++;
+        k->cnt_path_fails++;
+    }
+    if (act == HEALTH_GIVE_UP) {
         k->newly = ring_range(r.una, r.next) & ~r.acked;
         k->lost = 0;
         k->base = r.una;
         k->failing = true;
         k->state = ACK_NEWLY;
+        if (r.state == MR_TELEST_CLOSING)
+            r.state = MR_TELEST_DEAD;
     }
-    r.heard = k->now;
-    r.backoff += r.backoff != 6;
-    r.silent += r.silent != 255;
-    t.probes++;
-    ack_put(k, p, r, t);
+    if (r.state != MR_TELEST_DEAD)
+        ack_ctl(k, r, r.state == MR_TELEST_CLOSING ? (u(2))WHAT_CLOSE : (u(2))WHAT_PROBE);
+    t.probes += r.state == MR_TELEST_LIVE || r.state == MR_TELEST_TRIAL;
+    r = health_count(r, k->now, k->fail_min);
+    ack_put(p, r, t);
 }
 
 MR_INLINE void ack_tables(struct tx_ack *k, struct ack_ports p)
 {
+    row_ix at = (row_ix)k->row;
+
     if (p.rd) {
-        k->row_q = k->rows[p.rd_at];
-        k->tele_q = k->teles[p.rd_at];
+        k->row_q = k->rows[at];
+        k->tele_q = k->teles[at];
     }
+    if (p.rd_alive)
+        k->alive_q = k->alive[(conn_ix)p.conn];
     if (p.row)
-        k->rows[p.at] = p.row_new;
+        k->rows[at] = p.row_new;
     if (p.tele)
-        k->teles[p.at] = p.tele_new;
+        k->teles[at] = p.tele_new;
+    if (p.alive)
+        k->alive[(conn_ix)p.conn] = k->now;
 }
 
 MR_KERNEL(tx_ack)
@@ -321,8 +397,10 @@ MR_KERNEL(tx_ack)
     case ACK_NEWLY: ack_newly(k); break;
     case ACK_LOST: ack_lost(k); break;
     case ACK_NOTE: ack_on_note(k); break;
+    case ACK_OVER: ack_on_over(k, &p); break;
     case ACK_TELE: ack_on_tele(k); break;
-    default: ack_on_scan(k, &p); break;
+    case ACK_SCAN: ack_on_scan(k, &p); break;
+    default: ack_on_health(k, &p); break;
     }
     ack_tables(k, p);
 }

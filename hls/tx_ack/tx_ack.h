@@ -12,6 +12,12 @@
  * was lost too. Instead of a time per packet a path keeps two generations of
  * retransmitted numbers with the time of the last one in each; an echo newer
  * than the older generation's time condemns what is still missing of it.
+ *
+ * A path whose probes go unanswered while others of its connection work has
+ * failed: its incarnation is closed, tx_move sends elsewhere what did not
+ * arrive, and the next incarnation is probed, with another source port each
+ * time, until it answers. With no other path its packets end in errors. health.h
+ * has the rules. [spec 6.3, 6.4]
  */
 #ifndef MR_TX_ACK_H
 #define MR_TX_ACK_H
@@ -30,7 +36,10 @@
 
 /** One path's sending state. */
 struct ack_row {
-    bool open;
+    u(3) state;      // MR_TELEST_*; PROBING is LIVE here
+    u(8) epoch;      // incarnation
+    u(16) conn;      // whose path it is
+    u(7) path;       // and which
     psn_t una;       // oldest number not acknowledged
     psn_t next;      // number after the newest that was sent
     ring_t acked;    // acknowledged, between una and next
@@ -45,16 +54,21 @@ struct ack_row {
     u(32) hint;      // last rate hint, Mbit/s
     u(32) heard;     // time of the last sign of life, or of becoming busy
     u(3) backoff;    // log2 of the probe time's factor
-    u(8) silent;     // probes in a row without an answer, saturates
+    u(8) silent;     // probes, or CLOSEs, in a row without an answer, saturates
+    u(32) probed;    // when the first of them left
 };
 
 /** One path's counters, for telemetry. */
 struct ack_tele {
     u(32) packets;
+    u(64) bytes;
     u(32) resent;
+    u(32) lost;
     u(32) marks;
     u(32) acks;
     u(32) probes;
+    u(32) moved;
+    u(16) fails;
 };
 
 struct tx_ack {
@@ -62,29 +76,33 @@ struct tx_ack {
     MR_IN(struct sent, sent);
     MR_IN(struct ack, ack);
     MR_IN(struct err_note, note);
+    MR_IN(struct moved_all, over);   // from tx_move
     MR_IN(struct tele_req, tele_req);
     MR_OUT(struct credit, credit);
     MR_OUT(struct slot_req, slot);   // arrived or failed
     MR_OUT(struct slot_req, again);  // to be sent again; FIFO of ACK_AGAIN_DEPTH
-    MR_OUT(struct path_id, probe);
+    MR_OUT(struct path_ctl, ctl);
+    MR_OUT(struct move, job);
+    MR_OUT(struct rtt_note, rtt);    // left out when there is no room
     MR_OUT(struct tele_rsp, tele_rsp);
     MR_CFG(u(32), now);        // MR_TS_NS
     MR_CFG(u(32), probe_min);  // cycles
     MR_CFG(u(32), retry_max);  // probes
+    MR_CFG(u(32), fail_min);   // probes
     MR_CFG(u(32), cwnd_init);  // packets
+    MR_CFG(u(32), seed);       // of source ports
     MR_STAT(u(32), cnt_rx_acks);
     MR_STAT(u(32), cnt_rx_bad_ack);
     MR_STAT(u(32), cnt_rx_errors);
+    MR_STAT(u(32), cnt_path_fails);
     u(4) state;      // enum ack_state
-    u(16) conn;      // of the event
-    u(3) path;       // of the event
+    u(16) row;       // of the event
     struct ack ack_r;
     struct sent sent_r;
     struct err_note note_r;
-    u(4) opening;    // paths of a new entry still to be set up
-    u(4) npaths;     // of the new entry
-    u(MR_CONNS_LOG2 + MR_PATHS_LOG2) scan;      // next row that the timer looks at
-    u(MR_CONNS_LOG2 + MR_PATHS_LOG2) scan_end;  // highest row in use
+    struct mr_path path_r;  // of a table write
+    u(MR_GROUPS_LOG2 + MR_GROUP_LOG2) scan;      // next row that the timer looks at
+    u(MR_GROUPS_LOG2 + MR_GROUP_LOG2) scan_end;  // highest row in use
     ring_t newly;    // acknowledged by this one, still to be reported
     ring_t lost;     // lost, still to be sent again
     ring_t missing;  // not acknowledged, below next
@@ -92,10 +110,12 @@ struct tx_ack {
     psn_t base;      // number that the sets begin at
     u(10) asked;     // retransmissions asked for, over all paths
     bool failing;    // `newly` holds numbers that failed
-    struct ack_row rows[MR_CONNS * MR_PATHS];
+    struct ack_row rows[MR_ROWS];
     struct ack_row row_q;
-    struct ack_tele teles[MR_CONNS * MR_PATHS];
+    struct ack_tele teles[MR_ROWS];
     struct ack_tele tele_q;
+    u(32) alive[MR_CONNS];  // when a path of the connection took an acknowledgment last
+    u(32) alive_q;
 };
 
 #endif

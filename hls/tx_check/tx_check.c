@@ -22,7 +22,7 @@ MR_INLINE void check_packet(struct tx_check *k)
     struct key_use use = {.key = p.lkey, .pd = p.pd, .right = MR_RIGHT_LOCAL_READ,
         .addr = p.laddr - p.offset, .len = p.msg_len};
     u(32) ahead = p.msg - k->stop_q.msg;
-    bool failed = !p.probe && k->stop_q.failed && (ahead >> 31) == 0;
+    bool failed = p.ctl == PKT_DATA && k->stop_q.failed && (ahead >> 31) == 0;
     u(8) code = p.len == 0 ? (u(8))MR_ERR_OK : check_code(key_check(e, use));
 
     if (!k->out.ready || !k->fail.ready)

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tx_hdr.h"
 
+#include "plane.h"
+
+typedef u(MR_GROUPS_LOG2 + MR_GROUP_LOG2) row_ix;
+
 enum {
     UDP_BYTES = 8,
     IPV4_BYTES = 20,
@@ -33,6 +37,8 @@ MR_INLINE struct tx_item item_of_data(struct pkt p)
         .flags = p.flags,
         .conn = p.conn,
         .path = p.path,
+        .epoch = p.epoch,
+        .via = p.via,
         .psn = p.psn,
         .ts = p.ts,
         .ext_len = MR_DATA_BYTES,
@@ -49,15 +55,20 @@ MR_INLINE struct tx_item item_of_ack(struct ack a)
     struct mr_ack ext = {
         .edge = a.edge, .ce = a.ce, .hint = a.hint, .delay = a.delay, .bits = a.bits,
     };
+    struct mr_closed last = {.bits = a.bits};
     return (struct tx_item){
-        .kind = MR_KIND_ACK,
-        .opcode = MR_ACKOP_ACK,
+        .kind = a.closed ? (u(4))MR_KIND_PATH : (u(4))MR_KIND_ACK,
+        .opcode = a.closed ? (u(8))MR_PATHOP_CLOSED : (u(8))MR_ACKOP_ACK,
         .conn = a.conn,
         .path = a.path,
+        .epoch = a.epoch,
+        .answer = true,
+        .sport = a.sport,
+        .plane = a.plane,
         .psn = a.psn,
         .ts = a.ts,
-        .ext_len = MR_ACK_BYTES,
-        .ext = mr_ack_pack(ext),
+        .ext_len = a.closed ? (u(6))MR_CLOSED_BYTES : (u(6))MR_ACK_BYTES,
+        .ext = a.closed ? (u(336))mr_closed_pack(last) : (u(336))mr_ack_pack(ext),
     };
 }
 
@@ -71,6 +82,10 @@ MR_INLINE struct tx_item item_of_err(struct err_note e)
         .opcode = MR_ERROROP_ERROR,
         .conn = e.conn,
         .path = e.path,
+        .epoch = e.epoch,
+        .answer = true,
+        .sport = e.sport,
+        .plane = e.plane,
         .psn = e.psn,
         .ts = e.ts,
         .ext_len = MR_ERROR_BYTES,
@@ -78,15 +93,24 @@ MR_INLINE struct tx_item item_of_err(struct err_note e)
     };
 }
 
-MR_INLINE struct tx_item item_of_probe(struct pkt p)
+/** Path control: a probe, CLOSE, or only a new source port. */
+MR_INLINE struct tx_item item_of_ctl(struct pkt p)
 {
+    struct mr_close ext = {.reason = MR_REASON_PATH_DEAD};
+    bool close = p.ctl == PKT_CLOSE;
     return (struct tx_item){
-        .kind = MR_KIND_PATH,
-        .opcode = MR_PATHOP_PROBE,
+        .kind = p.ctl == PKT_PORT ? (u(4))0 : (u(4))MR_KIND_PATH,
+        .opcode = close ? (u(8))MR_PATHOP_CLOSE : (u(8))MR_PATHOP_PROBE,
         .conn = p.conn,
         .path = p.path,
+        .epoch = p.epoch,
+        .plane = p.plane,
+        .via = p.via,
+        .port = p.port,
         .psn = p.psn,
         .ts = p.ts,
+        .ext_len = close ? (u(6))MR_CLOSE_BYTES : (u(6))0,
+        .ext = close ? (u(336))mr_close_pack(ext) : (u(336))0,
     };
 }
 
@@ -105,8 +129,8 @@ MR_INLINE void hdr_pick(struct tx_hdr *k)
 
     struct tx_item item = err   ? item_of_err(k->err.data)
                           : ack ? item_of_ack(k->ack.data)
-                          : k->data.data.probe ? item_of_probe(k->data.data)
-                                               : item_of_data(k->data.data);
+                          : k->data.data.ctl != PKT_DATA ? item_of_ctl(k->data.data)
+                                                         : item_of_data(k->data.data);
     if (data)
         mr_take(k->data);
     if (err)
@@ -125,7 +149,7 @@ MR_INLINE void hdr_pick(struct tx_hdr *k)
 MR_INLINE void hdr_read(struct tx_hdr *k)
 {
     k->conn_q = k->conn[k->item.conn & (MR_CONNS - 1)];
-    k->sport_q = k->sport[((u(32))k->item.conn * MR_PATHS + k->item.path) & (MR_CONNS * MR_PATHS - 1)];
+    k->port_q = k->port[(row_ix)k->item.via];
     k->udp_len = (u(16))k->item.len + (u(16))k->item.ext_len +
                  (u(16))(UDP_BYTES + MR_BASE_BYTES + MR_WIRE_ICRC_BYTES);
     k->beats = hdr_read_beats(k->item);
@@ -138,9 +162,31 @@ MR_INLINE u(8) tos_of(struct mr_conn c)
     return (u(8))(c.tos & 0xfc) | (u(8))ECN_CAPABLE;
 }
 
-MR_INLINE void hdr_sum(struct tx_hdr *k)
+/** The connection with its addresses of that plane. */
+MR_INLINE struct mr_conn hdr_conn(struct tx_hdr *k, u(3) plane)
 {
     struct mr_conn c = mr_conn_unpack(k->conn_q);
+    u(128) bits = plane_bits(plane, (u(4))c.plane_at);
+
+    c.saddr ^= bits;
+    c.daddr ^= bits;
+    c.smac ^= (u(48))plane;
+    c.dmac ^= (u(48))plane;
+    return c;
+}
+
+/** A path's source port changes with this item. */
+MR_INLINE struct hdr_port hdr_new_port(struct tx_hdr *k)
+{
+    return (struct hdr_port){.sport = k->item.port,
+        .plane = k->item.kind == 0 ? k->item.plane : k->port_q.plane};
+}
+
+MR_INLINE void hdr_sum(struct tx_hdr *k)
+{
+    u(3) plane = k->item.answer ? k->item.plane : k->port_q.plane;
+    struct mr_conn c = hdr_conn(k, plane);
+    bool frame = c.state != 0 && k->item.kind != 0;
     u(16) fixed = (IPV4_VERSION << 8) + IPV4_DF + PROTOCOL_UDP + IPV4_BYTES;
     u(16) tos_ttl = (u(16))tos_of(c) | (u(16))((u(16))c.ttl << 8);
     struct bytes_sum addr = bytes_sum4(
@@ -148,9 +194,11 @@ MR_INLINE void hdr_sum(struct tx_hdr *k)
         (struct bytes_sum){(u(16))c.daddr, (u(16))(c.daddr >> 16)});
     struct bytes_sum rest = bytes_sum3(tos_ttl, k->udp_len, fixed);
     k->sum = bytes_sum4(addr, rest);
-    if (c.state != 0)
+    k->sport = k->item.answer ? k->item.sport : k->item.port != 0 ? k->item.port : k->port_q.sport;
+    k->plane = plane;
+    if (frame)
         k->rd_asked += k->beats;
-    k->state = c.state == 0 ? TX_HDR_IDLE : TX_HDR_FOLD;
+    k->state = frame ? TX_HDR_FOLD : TX_HDR_IDLE;
 }
 
 MR_INLINE void hdr_fold(struct tx_hdr *k)
@@ -188,19 +236,20 @@ MR_INLINE u(528) l4_headers(struct tx_hdr *k, struct mr_conn c)
         .kind = k->item.kind,
         .opcode = k->item.opcode,
         .flags = k->item.flags,
+        .epoch = k->item.epoch,
         .conn = c.peer,
         .path = k->item.path,
         .psn = k->item.psn,
         .ts = k->item.ts,
     };
-    u(64) udp = (u(64))bytes_swap16(k->sport_q) | (u(64))bytes_swap16(MR_WIRE_UDP_PORT) << 16 |
+    u(64) udp = (u(64))bytes_swap16(k->sport) | (u(64))bytes_swap16(MR_WIRE_UDP_PORT) << 16 |
                 (u(64))bytes_swap16(k->udp_len) << 32;
     return (u(528))udp | (u(528))mr_base_pack(base) << 64 | (u(528))k->item.ext << 192;
 }
 
 MR_INLINE void hdr_put(struct tx_hdr *k)
 {
-    struct mr_conn c = mr_conn_unpack(k->conn_q);
+    struct mr_conn c = hdr_conn(k, k->plane);
     bool ipv6 = (c.flags & MR_CONNF_IPV6) != 0;
     bool vlan = (c.flags & MR_CONNF_VLAN) != 0;
     u(528) l4 = l4_headers(k, c);
@@ -226,19 +275,27 @@ MR_INLINE void hdr_put(struct tx_hdr *k)
         mr_put(k->rd, (struct rd_req){.addr = k->item.bus, .len = k->item.len});
     k->cnt_tx_frames += 1;
     k->cnt_tx_acks += (u(32))(k->item.kind == MR_KIND_ACK);
-    k->cnt_tx_probes += (u(32))(k->item.kind == MR_KIND_PATH);
+    k->cnt_tx_probes += (u(32))(k->item.kind == MR_KIND_PATH && k->item.opcode == MR_PATHOP_PROBE);
+    k->cnt_tx_closes += (u(32))(k->item.kind == MR_KIND_PATH && k->item.opcode != MR_PATHOP_PROBE);
     k->cnt_tx_errors += (u(32))(k->item.kind == MR_KIND_ERROR);
     k->state = TX_HDR_IDLE;
 }
 
-MR_INLINE void hdr_configure(struct tx_hdr *k)
+/** Table writes: from the host, or a new port that came with an item, which goes first. */
+MR_INLINE void hdr_tables(struct tx_hdr *k, bool turn)
 {
     struct cfg_write w = k->cfg.data;
-    if (w.table == MR_TBL_CONN)
+    struct mr_path p = mr_path_unpack((u(8 * MR_PATH_BYTES))w.bits);
+    bool host = !turn && k->cfg.valid;
+    bool path = host && w.table == MR_TBL_PATH && p.state != MR_PATHST_PORT;
+
+    if (host)
+        mr_take(k->cfg);
+    if (host && w.table == MR_TBL_CONN)
         k->conn[w.index & (MR_CONNS - 1)] = w.bits;
-    if (w.table == MR_TBL_PATH)
-        k->sport[w.index & (MR_CONNS * MR_PATHS - 1)] = mr_path_unpack((u(8 * MR_PATH_BYTES))w.bits).sport;
-    mr_take(k->cfg);
+    if (turn || path)
+        k->port[turn ? (row_ix)k->item.via : (row_ix)w.index] =
+            turn ? hdr_new_port(k) : (struct hdr_port){.sport = p.sport, .plane = (u(3))p.plane};
 }
 
 MR_KERNEL(tx_hdr)
@@ -257,6 +314,5 @@ MR_KERNEL(tx_hdr)
     if (k->state == TX_HDR_IDLE && state != TX_HDR_SUM)
         hdr_pick(k);
     k->room = room;
-    if (k->cfg.valid)
-        hdr_configure(k);
+    hdr_tables(k, state == TX_HDR_SUM && k->item.port != 0);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * choose.h - policy: which path takes the next packet. Least loaded among those
- * with window; paths that the fabric did not mark come first.
+ * choose.h - which path of a group takes the next packet, by one of the policies
+ * MR_POLICY_*. Each has a file of its own with one function: a path's cost, the
+ * lowest of which is taken. [spec 8.3]
  */
 #ifndef MR_CHOOSE_H
 #define MR_CHOOSE_H
 
-#include "tx_path/tx_path.h"
+#include "tx_path/choose_least.h"
+#include "tx_path/choose_turn.h"
 
 /** A choice; `none` when no path can take a packet. */
 struct path_choice {
@@ -14,35 +16,36 @@ struct path_choice {
     u(3) path;
 };
 
-/** A path may have as many packets outstanding as its window and the bit vector allow. */
+/** The bit vector describes no more than this; what moves from a failed path may use all of it. */
+MR_INLINE bool path_room(struct path_tx p)
+{
+    return p.state == PST_LIVE && (u(24))(p.next - p.una) < MR_WIRE_WINDOW && p.port == 0;
+}
+
+/** A path may have as many packets outstanding as its window; one while a probe is unanswered. */
 MR_INLINE bool path_usable(struct path_tx p)
 {
-    return p.out < p.cwnd && (u(24))(p.next - p.una) < MR_WIRE_WINDOW;
+    return path_room(p) && p.out < p.cwnd && (!p.quiet || p.out == 0);
 }
 
-/** Lower is better. */
-MR_INLINE u(12) path_cost(struct path_row r, u(4) i)
+/** `moved`: for a packet of a failed path, which had its place in a window before. */
+MR_INLINE struct path_choice path_choose(struct path_row r, u(3) turn, bool moved, u(32) policy)
 {
-    struct path_tx p = r.p[i];
-    u(3) later = (u(3))i - r.turn;  // ties go round
-    bool bad = i >= r.npaths || !path_usable(p);
-
-    return (u(12))(((u(12))bad << 11) | ((u(12))p.marked << 10)) |
-           (u(12))(((u(12))(p.out >> 2) << 3) | (u(12))later);
-}
-
-MR_INLINE struct path_choice path_choose(struct path_row r)
-{
-    u(12) best = path_cost(r, 0);
+    u(COST_BITS + 1) best = 0;
     u(3) at = 0;
 
     MR_UNROLL
-    for (unsigned i = 1; i < MR_PATHS; i++) {
-        u(12) cost = path_cost(r, (u(4))i);
-        at = cost < best ? (u(3))i : at;
-        best = cost < best ? cost : best;
+    for (unsigned i = 0; i < MR_GROUP; i++) {
+        struct path_tx p = r.p[i];
+        u(3) later = (u(3))i - turn;
+        u(COST_BITS) by = policy == MR_POLICY_TURN ? cost_turn(p, later) : cost_least(p, later);
+        bool bad = moved ? !path_room(p) : !path_usable(p);
+        u(COST_BITS + 1) cost = ((u(COST_BITS + 1))bad << COST_BITS) | (u(COST_BITS + 1))by;
+
+        at = i == 0 || cost < best ? (u(3))i : at;
+        best = i == 0 || cost < best ? cost : best;
     }
-    return (struct path_choice){.none = (bool)(best >> 11), .path = at};
+    return (struct path_choice){.none = (bool)(best >> COST_BITS), .path = at};
 }
 
 #endif

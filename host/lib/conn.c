@@ -140,6 +140,7 @@ static struct mr_conn_row row_of(const struct mr_conn *c, const struct mr_conn_a
         .vlan = a->flags & MR_CONN_VLAN ? a->vlan : 0,
         .mtu = (uint16_t)mtu,
         .npaths = (uint8_t)paths,
+        .group = (uint16_t)c->number,
         .tos = a->tos,
         .ttl = a->ttl,
     };
@@ -155,8 +156,9 @@ static int connect_locked(struct mr_conn *c, const struct mr_conn_addr *peer)
 
     for (uint32_t i = 0; i < paths && !rc; i++) {
         unsigned char path[MR_PATH_BYTES];
-        mr_path_put(path, (struct mr_path_row){.sport = c->sport[i], .plane = c->attr.plane[i]});
-        rc = mri_table_write(c->dev, MR_TBL_PATH, index * c->dev->caps.paths + i, path, sizeof path);
+        mr_path_put(path, (struct mr_path_row){.sport = c->sport[i], .plane = c->attr.plane[i],
+            .state = MR_PATHST_OPEN, .conn = (uint16_t)index, .path = (uint8_t)i});
+        rc = mri_table_write(c->dev, MR_TBL_PATH, index * 8 + i, path, sizeof path);
     }
     if (rc)
         return rc;

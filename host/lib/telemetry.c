@@ -14,7 +14,7 @@ int mr_path_query(struct mr_conn *c, uint32_t path, struct mr_path_info *info)
     pthread_mutex_lock(&c->dev->lock);
     int rc = !c->paths ? -ENOTCONN : path >= c->paths ? -EINVAL : 0;
     if (!rc)
-        rc = mri_table_read(c->dev, MR_TBL_TELE, (c->number & 0xffff) * c->dev->caps.paths + path,
+        rc = mri_table_read(c->dev, MR_TBL_TELE, (c->number & 0xffff) * 8 + path,
                             entry, sizeof entry);
     pthread_mutex_unlock(&c->dev->lock);
     if (rc)

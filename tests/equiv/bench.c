@@ -119,10 +119,11 @@ static void conn_setup(struct bench *b, unsigned s, uint32_t conn)
 
     mr_conn_put(entry, (struct mr_conn){.state = 1, .local = (u(24))((0x33 + s) << 16 | conn),
         .peer = (u(24))((0x33 + !s) << 16 | conn), .smac = mac + s, .dmac = mac + !s, .saddr = ip + s,
-        .daddr = ip + !s, .mtu = 4096, .npaths = (u(8))b->cfg.paths, .ttl = 64});
+        .daddr = ip + !s, .mtu = 4096, .npaths = (u(8))b->cfg.paths, .group = (u(16))conn, .ttl = 64});
     table_write(b, s, MR_TBL_CONN, conn, entry, MR_CONN_BYTES);
     for (unsigned i = 0; i < b->cfg.paths; i++) {
-        mr_path_put(entry, (struct mr_path){.sport = (u(16))(49152 + (conn * 8 + i) % 16384)});
+        mr_path_put(entry, (struct mr_path){.sport = (u(16))(49152 + (conn * 8 + i) % 16384),
+            .state = MR_PATHST_OPEN, .conn = (u(16))conn, .path = (u(8))i});
         table_write(b, s, MR_TBL_PATH, conn << 3 | i, entry, MR_PATH_BYTES);
     }
 }

@@ -4,7 +4,8 @@
 
 #include "nic_test.h"
 
-int main(void)
+/* usage: test_nic [SUITE] */
+int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
@@ -12,13 +13,14 @@ int main(void)
     } suites[] = {
         {"write", test_write_register},       {"loss", test_loss_register},
         {"sequence", test_sequence_register}, {"errors", test_errors_register},
-        {"hostile", test_hostile_register},
+        {"hostile", test_hostile_register},   {"failure", test_failure_register},
     };
 
     if (CU_initialize_registry() != CUE_SUCCESS)
         return 1;
     for (unsigned i = 0; i < sizeof suites / sizeof *suites; i++)
-        suites[i].add(CU_add_suite(suites[i].name, NULL, NULL));
+        if (argc < 2 || !strcmp(argv[1], suites[i].name))
+            suites[i].add(CU_add_suite(suites[i].name, NULL, NULL));
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
     unsigned failed = CU_get_number_of_tests_failed();

@@ -16,6 +16,7 @@ void test_write_register(CU_pSuite s);
 void test_loss_register(CU_pSuite s);
 void test_sequence_register(CU_pSuite s);
 void test_errors_register(CU_pSuite s);
+void test_failure_register(CU_pSuite s);
 void test_hostile_register(CU_pSuite s);
 
 /** Random bytes in the user area of a side. */
@@ -64,6 +65,19 @@ static inline bool closes(struct pair *p, unsigned side, unsigned paths)
         pair_run(p, 1000);
     }
     return false;
+}
+
+/** Gives a frame to NIC 1, as if it had come from the wire. */
+static inline void inject(struct pair *p, const uint8_t *frame, unsigned len)
+{
+    for (unsigned at = 0; at < len; at += 64) {
+        unsigned n = len - at > 64 ? 64 : len - at;
+        struct mac_beat b = {.n = (u(7))n, .last = at + n == len};
+        memcpy(&b.data, frame + at, n);
+        while (!mr_nic_push_mac_rx(p->side[1].nic, &b))
+            pair_step(p);
+        pair_step(p);
+    }
 }
 
 /** Kind of the frame's packet; frames of this bench are IPv4 without a tag. */

@@ -260,7 +260,7 @@ uint32_t pair_table(struct pair *p, unsigned side, uint32_t table, uint32_t inde
 struct mr_tele pair_tele(struct pair *p, unsigned side, unsigned conn, unsigned path)
 {
     uint32_t words[16];
-    uint32_t status = table_command(p, side, MR_TBLOP_READ, MR_TBL_TELE, conn * MR_PATHS + path);
+    uint32_t status = table_command(p, side, MR_TBLOP_READ, MR_TBL_TELE, conn * MR_GROUP + path);
 
     assert(status == 0);
     for (unsigned i = 0; i < 16; i++)
@@ -275,12 +275,28 @@ uint32_t pair_count(struct pair *p, unsigned side, unsigned counter)
 
 /* ---- set-up ---- */
 
+void pair_connect(struct pair *p, unsigned s, struct pair_conn c)
+{
+    uint8_t entry[64];
+    uint64_t mac = 0x020000000010;
+    uint32_t ip = 0x0a000010;
+
+    for (unsigned i = 0; i < c.paths; i++) {
+        mr_path_put(entry, (struct mr_path){.sport = (u(16))(50000 + i), .state = MR_PATHST_OPEN,
+            .path = (u(8))i, .plane = (u(8))(c.planes ? i % c.planes : 0)});
+        assert(pair_table(p, s, MR_TBL_PATH, i, entry, MR_PATH_BYTES) == 0);
+    }
+    mr_conn_put(entry, (struct mr_conn){.state = 1, .local = (u(24))((c.generation << 16) + (s << 16)),
+        .peer = (u(24))((c.generation << 16) + (!s << 16)), .smac = mac + (s << 4), .dmac = mac + (!s << 4),
+        .saddr = ip + (s << 4), .daddr = ip + (!s << 4), .mtu = (u(16))c.mtu, .npaths = (u(8))c.paths,
+        .ttl = 64, .nplanes = (u(8))c.planes});
+    assert(pair_table(p, s, MR_TBL_CONN, 0, entry, MR_CONN_BYTES) == 0);
+}
+
 static void side_setup(struct pair *p, unsigned s, unsigned paths)
 {
     struct pair_side *e = &p->side[s];
     uint8_t entry[64];
-    uint64_t mac = 0x020000000001;
-    uint32_t ip = 0x0a000001;
 
     mr_cq_put(entry, (struct mr_cq){.base = (uintptr_t)e->cq, .log2 = 6});
     assert(pair_table(p, s, MR_TBL_CQ, 0, entry, MR_CQ_BYTES) == 0);
@@ -288,14 +304,7 @@ static void side_setup(struct pair *p, unsigned s, unsigned paths)
         .va = (uintptr_t)e->user, .len = PAIR_MEM - (uint64_t)(e->user - e->mem),
         .bus = (uintptr_t)e->user});
     assert(pair_table(p, s, MR_TBL_KEY, PAIR_KEY >> 8, entry, MR_KEY_BYTES) == 0);
-    mr_conn_put(entry, (struct mr_conn){.state = 1, .local = 0x330000 + (s << 16), .peer = 0x330000 + (!s << 16),
-        .smac = mac + s, .dmac = mac + !s, .saddr = ip + s, .daddr = ip + !s, .mtu = 4096,
-        .npaths = (u(8))paths, .ttl = 64});
-    assert(pair_table(p, s, MR_TBL_CONN, 0, entry, MR_CONN_BYTES) == 0);
-    for (unsigned i = 0; i < paths; i++) {
-        mr_path_put(entry, (struct mr_path){.sport = (u(16))(50000 + i)});
-        assert(pair_table(p, s, MR_TBL_PATH, i, entry, MR_PATH_BYTES) == 0);
-    }
+    pair_connect(p, s, (struct pair_conn){.generation = 0x33, .paths = paths, .mtu = 4096});
     mr_stream_put(entry, (struct mr_stream){.state = 1, .sq_log2 = 6, .pd = 7, .sq_base = (uintptr_t)e->sq});
     assert(pair_table(p, s, MR_TBL_STREAM, 0, entry, MR_STREAM_BYTES) == 0);
 }

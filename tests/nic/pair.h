@@ -71,6 +71,15 @@ struct pair {
 struct pair *pair_new(uint64_t seed, unsigned paths);
 void pair_free(struct pair *p);
 
+/** Both sides of connection 0: its paths begin anew, with source ports from 50000 on. */
+struct pair_conn {
+    unsigned generation;  // top byte of the connection numbers
+    unsigned paths;
+    unsigned mtu;
+    unsigned planes;  // 0 = 1; path i is on plane i % planes
+};
+void pair_connect(struct pair *p, unsigned side, struct pair_conn c);
+
 /** Registers. */
 uint32_t pair_read(struct pair *p, unsigned side, uint32_t addr);
 void pair_write(struct pair *p, unsigned side, uint32_t addr, uint32_t value);

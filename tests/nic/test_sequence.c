@@ -7,7 +7,7 @@ static void near_the_end(struct pair *p)
 {
     for (unsigned s = 0; s < 2; s++) {
         struct mr_nic *n = p->side[s].nic;
-        for (unsigned i = 0; i < MR_PATHS; i++) {
+        for (unsigned i = 0; i < MR_GROUP; i++) {
             u(24) psn = (u(24))0xfffffd;
             n->tx_path.rows[0].p[i].next = n->tx_path.rows[0].p[i].una = psn;
             n->tx_ack.rows[i].next = n->tx_ack.rows[i].una = psn;
@@ -83,15 +83,11 @@ static void window__never_more_than_the_bit_vector_describes(void)
         struct pair *p = pair_new(220 + i, 1);
         uint32_t len = (behind[i] + 1) * 256;
         struct behind b = {.until = p->now + 60000};
-        uint8_t entry[64];
         // Small packets, so that many fit; the widest window from the start.
         for (unsigned s = 0; s < 2; s++) {
             pair_write(p, s, MR_REG_CWND_INIT, 256);
-            mr_conn_put(entry, (struct mr_conn){.state = 1, .local = 0x330000 + (s << 16),
-                .peer = 0x330000 + (!s << 16), .smac = 0x020000000001 + s,
-                .dmac = 0x020000000001 + !s, .saddr = 0x0a000001 + s, .daddr = 0x0a000001 + !s,
-                .mtu = 256, .npaths = 1, .ttl = 64});
-            CU_ASSERT_EQUAL(pair_table(p, s, MR_TBL_CONN, 0, entry, 64), 0);
+            pair_write(p, s, MR_REG_WND_INIT, 256);
+            pair_connect(p, s, (struct pair_conn){.generation = 0x33, .paths = 1, .mtu = 256});
         }
         fill(p, 0, 0, len);
         p->fault = keep_hole;

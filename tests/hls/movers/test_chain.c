@@ -206,8 +206,8 @@ static void tx_configure(void)
             e.daddr = e.daddr << 8 | r->daddr[i];
         }
         PUSH(tx.cfg, (struct cfg_write){.table = MR_TBL_CONN, .index = (u(16))c, .bits = mr_conn_pack(e)});
-        PUSH(tx.cfg, (struct cfg_write){.table = MR_TBL_PATH, .index = (u(16))(c * MR_PATHS),
-                                        .bits = (u(512))r->sport});
+        PUSH(tx.cfg, (struct cfg_write){.table = MR_TBL_PATH, .index = (u(16))(c * MR_GROUP),
+                                        .bits = (u(512))r->sport | (u(512))MR_PATHST_OPEN << 24});
         while (!EMPTY(tx.cfg))
             rig_tx_step(&tx);
     }
@@ -249,7 +249,7 @@ static void transmit(unsigned c, uint64_t addr, unsigned len, uint64_t raddr, bo
     static uint8_t pay[4096];
     while (FULL(tx.data) || sent_n - seen_n >= FLIGHT)
         both_step(loop);
-    struct pkt p = {.conn = (u(16))c, .psn = (u(24))rnd(), .ts = rnd(), .peer = (u(24))rnd(), .msg = rnd(),
+    struct pkt p = {.conn = (u(16))c, .via = (u(16))(c * MR_GROUP), .psn = (u(24))rnd(), .ts = rnd(), .peer = (u(24))rnd(), .msg = rnd(),
                     .offset = rnd(), .msg_len = rnd(), .len = (u(13))len, .opcode = MR_OP_WRITE,
                     .flags = (u(8))rnd(), .raddr = raddr, .rkey = rnd(), .imm = rnd(), .laddr = addr};
     struct ref r = conn[c];

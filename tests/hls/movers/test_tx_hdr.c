@@ -17,7 +17,7 @@ static struct {
     LINK(struct tx_frame, frame, 4);
     LINK(struct rd_req, rd, 4);
     struct ref conn[CONNS];         // header fields of a frame of the connection
-    uint16_t sport[CONNS][MR_PATHS];
+    uint16_t sport[CONNS][MR_GROUP];
     unsigned index[CONNS];          // table index
     bool host_stops;                // payload reads are not answered
 } t;
@@ -91,13 +91,15 @@ static void begin(unsigned pause)
         r->flags = r->epoch = 0;
         t.index[c] = c == 0 ? 0 : c == 1 ? MR_CONNS - 1 : below(MR_CONNS / CONNS - 2) + 1 + c * (MR_CONNS / CONNS - 1);
         configure(1, t.index[c], conn_entry(r, 1));
-        for (unsigned p = 0; p < MR_PATHS; p++) {
+        for (unsigned p = 0; p < MR_GROUP; p++) {
             t.sport[c][p] = (uint16_t)rnd();
             uint8_t e[64];
             rnd_fill(e, 64);
             e[0] = (uint8_t)t.sport[c][p];
             e[1] = (uint8_t)(t.sport[c][p] >> 8);
-            configure(2, t.index[c] * MR_PATHS + p, beat_of(e, 64));
+            e[2] = 0;  // plane
+            e[3] = MR_PATHST_OPEN;
+            configure(2, t.index[c] * MR_GROUP + p, beat_of(e, 64));
         }
     }
     for (unsigned table = 0; table < 256; table++) // other tables do not touch these
@@ -152,7 +154,7 @@ static void hdr__data(void)
     for (int i = 0; i < 3000; i++) {
         unsigned c = below(CONNS), path = below(8);
         struct pkt p = {
-            .conn = (u(16))t.index[c], .path = (u(3))path, .psn = (u(24))rnd(), .ts = rnd(),
+            .conn = (u(16))t.index[c], .path = (u(7))path, .via = (u(16))(t.index[c] * MR_GROUP + path), .psn = (u(24))rnd(), .ts = rnd(),
             .stream = (u(16))rnd(), .peer = (u(24))rnd(), .pd = (u(16))rnd(), .msg = rnd(), .offset = rnd(),
             .msg_len = rnd(), .len = (u(13))below(4097), .opcode = (u(8))below(11), .flags = (u(8))rnd(),
             .raddr = (uint64_t)rnd() << 32 | rnd(), .rkey = rnd(), .imm = rnd(),
@@ -187,7 +189,7 @@ static void hdr__ack_error_probe(void)
         switch (below(3)) {
         case 0: {
             rnd_fill(bits, 32);
-            struct ack a = {.conn = (u(16))t.index[c], .path = (u(3))path, .psn = (u(24))psn, .ts = rnd(),
+            struct ack a = {.conn = (u(16))t.index[c], .path = (u(7))path, .sport = t.sport[c][path], .psn = (u(24))psn, .ts = rnd(),
                             .edge = (u(16))rnd(), .ce = (u(16))rnd(), .hint = rnd(), .delay = (u(16))rnd()};
             a.bits = (u(256))beat_of(bits, 32);
             r = frame_of(c, path, psn, a.ts, 2, 0);
@@ -202,7 +204,7 @@ static void hdr__ack_error_probe(void)
             break;
         }
         case 1: {
-            struct err_note e = {.conn = (u(16))t.index[c], .path = (u(3))path, .psn = (u(24))psn,
+            struct err_note e = {.conn = (u(16))t.index[c], .path = (u(7))path, .sport = t.sport[c][path], .psn = (u(24))psn,
                                  .ts = rnd(), .code = (u(8))rnd(), .stream = (u(24))rnd(), .msg = rnd(), .offset = rnd()};
             r = frame_of(c, path, psn, e.ts, 5, 0);
             r.ext_len = 12;
@@ -215,7 +217,7 @@ static void hdr__ack_error_probe(void)
         }
         default:
             r = frame_of(c, path, psn, rnd(), 3, 1);
-            PUSH(t.data, (struct pkt){.conn = (u(16))t.index[c], .path = (u(3))path, .psn = (u(24))psn, .ts = r.ts, .probe = true});
+            PUSH(t.data, (struct pkt){.conn = (u(16))t.index[c], .path = (u(7))path, .via = (u(16))(t.index[c] * MR_GROUP + path), .psn = (u(24))psn, .ts = r.ts, .ctl = PKT_PROBE});
             break;
         }
         wait_frame();
@@ -266,7 +268,7 @@ static void hdr__free_connection(void)
     configure(1, t.index[2], conn_entry(&t.conn[2], 0));
     PUSH(t.data, (struct pkt){.conn = c, .len = 100, .opcode = 1});
     PUSH(t.ack, (struct ack){.conn = c});
-    PUSH(t.data, (struct pkt){.conn = (u(16))t.index[1], .probe = true});
+    PUSH(t.data, (struct pkt){.conn = (u(16))t.index[1], .ctl = PKT_PROBE});
     MUST(kind_out() == 3);
     for (int i = 0; i < 50; i++)
         step();
@@ -281,7 +283,7 @@ static void hdr__checksum_carries(void)
     for (unsigned word = 0; word < 0x10000; word++) {
         put16(t.conn[0].saddr + 14, word);
         PUSH(t.cfg, (struct cfg_write){.table = 1, .index = (u(16))t.index[0], .bits = conn_entry(&t.conn[0], 1)});
-        PUSH(t.data, (struct pkt){.conn = (u(16))t.index[0], .probe = true});
+        PUSH(t.data, (struct pkt){.conn = (u(16))t.index[0], .via = (u(16))(t.index[0] * MR_GROUP), .ctl = PKT_PROBE});
         wait_frame();
         struct ref r = frame_of(0, 0, 0, 0, 3, 1);
         expect(&r, 0, 0, 0);
