@@ -288,6 +288,11 @@ bool sim_reg_post(struct sim *s, uint32_t nic, uint32_t offset, uint32_t value)
     return true;
 }
 
+bool sim_reg_post_room(const struct sim *s, uint32_t nic, uint32_t n)
+{
+    return SIM_REG_POSTED - s->nic[nic].post_n >= n;
+}
+
 uint64_t sim_reg_post_errors(const struct sim *s, uint32_t nic)
 {
     return s->nic[nic].post_errors;

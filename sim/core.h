@@ -63,6 +63,8 @@ int sim_reg_write(struct sim *s, uint32_t nic, uint32_t offset, uint32_t value);
  * of them wait already, and nothing was done. An answer with an error is counted.
  */
 bool sim_reg_post(struct sim *s, uint32_t nic, uint32_t offset, uint32_t value);
+/** True if n more writes can be posted. */
+bool sim_reg_post_room(const struct sim *s, uint32_t nic, uint32_t n);
 /** Posted writes that were answered with an error. */
 uint64_t sim_reg_post_errors(const struct sim *s, uint32_t nic);
 

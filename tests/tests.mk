@@ -4,6 +4,7 @@
 include tests/hls/movers/movers.mk
 include tests/replay/replay.mk
 include tests/equiv/equiv.mk
+include tests/scen/scen.mk
 
 # Two native NICs with everything between them; kernels with sanitizers.
 NIC_TEST_SRC := $(wildcard tests/nic/*.c) hls/native/nic_native.c $(GRAPH_KERNELS_C)
