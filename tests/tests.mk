@@ -56,9 +56,10 @@ $(B)/bench/probe: tests/bench/probe.c $(EQUIV_SRC) $(EQUIV_HDR) $(call EQUIV_SIM
 	$(SIM_CXX) -g -o $@ $(B)/bench/probe.o $(B)/bench/bench.o $(B)/bench/run.o $(B)/bench/script.o \
 		$(call EQUIV_SIM,) $(SIM_VRUN:%=$(B)/vl/%) $(EQUIV_LIBS)
 
+# ONLY=rtl.goodput: the keys that begin so.
 .PHONY: bench
-bench: $(B)/bench/probe $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(HLSC)
-	@python3 -B tests/bench/bench.py $(B) $(GRAPH_KERNELS_C) -- $(HLSC_KERNEL_FLAGS)
+bench: $(B)/bench/probe $(B)/scen/scen_bench scen-full $(HLSC)
+	@python3 -B tests/bench/bench.py $(B) "$(ONLY)" $(GRAPH_KERNELS_C) -- $(HLSC_KERNEL_FLAGS)
 
 # Every kernel of the NIC, native against Verilated in lock step, on random
 # stimulus with random back-pressure.

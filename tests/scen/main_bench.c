@@ -270,7 +270,7 @@ static int incast_8(const char *name, const char *)
 
 static int incast_64(const char *name, const char *)
 {
-    return incast("native", name, 64, 3 * MS);
+    return incast("native", name, 64, 2 * MS);
 }
 
 /* Small messages. */
