@@ -87,7 +87,7 @@ struct scen_cfg {
     bool cut;            // end at stop_ns as it stands, without waiting and final checks
     uint64_t hang_ns;    // nothing placed and nothing completed for so long: a violation, and the end
     uint64_t max_ns;     // the same for the whole run
-    uint64_t know_ns;    // a retransmission may leave so long after the acknowledgment came
+    uint64_t know_ns;    // a retransmission may be chosen so long after the acknowledgment came
     uint64_t bucket_ns;  // of the samples
     uint32_t errors_ok;  // bit i: status i in a completion is no violation
     bool quiet;          // violations are counted only

@@ -22,3 +22,15 @@ $(B)/scen/scen_bench_native: $(B)/scen/main_bench.o $(SCEN_OBJ) $(SCEN_NATIVE)
 .PHONY: scen-full
 scen-full: $(HLSC)
 	@$(MAKE) $(EQUIV_FULL) $(B)/full/scen/scen_bench_native
+
+$(B)/scen/scen_soak: $(B)/scen/main_soak.o $(SCEN_OBJ) $(SCEN_NATIVE)
+	$(CC) -g -o $@ $^ $(SIM_LIBS)
+
+$(B)/scen/scen_soak_rtl: $(B)/scen/main_soak.o $(SCEN_OBJ) $(SCEN_RTL)
+	$(SIM_CXX) -g -o $@ $^ $(SIM_VRUN:%=$(B)/vl/%) $(SIM_LIBS) -lpthread -lz
+
+# N random scenarios from SEED on; ENGINE=native unless RTL is asked for.
+SOAK_ENGINE = $(if $(filter command environment,$(firstword $(origin ENGINE))),$(ENGINE),native)
+.PHONY: soak
+soak: $(B)/scen/scen_soak$(if $(filter rtl,$(SOAK_ENGINE)),_rtl)
+	@$< -e $(SOAK_ENGINE) -s $(SEED) -n $(or $(N),100) $(SOAK_FLAGS)

@@ -8,6 +8,8 @@
 #include "frame.h"
 #include "priv.h"
 
+#define OLD_PS 1'000'000'000ull  // between timestamp and wire
+
 /** A frame of ours, taken apart. */
 struct seen {
     struct mr_base base;
@@ -103,6 +105,14 @@ static void enter_epoch(struct scen *s, const struct seen *x, struct wpath *p)
     *p = (struct wpath){.epoch = x->base.epoch};
 }
 
+/** When the sender chose to send it, by its own timestamp; what waits behind the choice waits for memory and the wire. */
+static uint64_t chosen_ps(const struct seen *x)
+{
+    uint64_t cycle = x->ps / SIM_CYCLE_PS;
+
+    return (cycle - (uint32_t)(cycle - x->base.ts)) * SIM_CYCLE_PS;
+}
+
 static void check_ts(struct scen *s, const struct seen *x, struct wpath *p)
 {
     uint32_t ts = x->base.ts;
@@ -111,7 +121,9 @@ static void check_ts(struct scen *s, const struct seen *x, struct wpath *p)
         wrong(s, x, "timestamp does not rise", (uint32_t)x->base.psn, ahead(ts, p->ts));
     p->ts = ts;
     p->ts_any = true;
-    if (p->close_ps && x->ps > p->close_ps + s->cfg.know_ns * 1000)
+    if (x->ps - chosen_ps(x) > OLD_PS)
+        wrong(s, x, "timestamp is not of the last millisecond, ns", (uint32_t)x->base.psn, (long long)((x->ps - chosen_ps(x)) / 1000));
+    if (p->close_ps && x->ps > p->close_ps)
         wrong(s, x, "sent after CLOSE, ns", (uint32_t)x->base.psn, (long long)((x->ps - p->close_ps) / 1000));
 }
 
@@ -183,8 +195,9 @@ static void again(struct scen *s, const struct seen *x, const struct mr_data *d,
     if (!(x->base.flags & MR_FLAG_RESENT))
         wrong(s, x, "sent again without flag RESENT", psn, x->base.flags);
     if (k->known_ps) {
-        if (x->ps > k->known_ps + s->cfg.know_ns * 1000)
-            wrong(s, x, "sent again though known to have arrived, ns ago", psn, (long long)((x->ps - k->known_ps) / 1000));
+        uint64_t ps = chosen_ps(x);
+        if (ps > k->known_ps + s->cfg.know_ns * 1000)
+            wrong(s, x, "sent again though known to have arrived, ns ago", psn, (long long)((ps - k->known_ps) / 1000));
         return;  // its message may be over, its memory in use for another one
     }
     if (x->base.opcode != MR_OP_NULL && content_hash(x, d) != k->hash)
