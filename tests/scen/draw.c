@@ -56,7 +56,7 @@ static void draw_link(struct draw *d)
 
     l->nics = native && chance(d, 30) ? (uint32_t)range(d, 3, 4) : 2;
     l->routes = 1u << below(d, 4);
-    l->lane.delay_ns = spread(d, 100, 5000);
+    l->lane.delay_ns = chance(d, 10) ? range(d, 20'000, 100'000) : spread(d, 100, 5000);
     l->lane.jitter_ns = chance(d, 30) ? range(d, 1, 1000) : 0;
     l->lane.loss = pick(d, losses, sizeof losses / sizeof *losses);
     l->lane.dup = pick(d, dups, sizeof dups / sizeof *dups);
@@ -105,7 +105,8 @@ static void draw_work(struct draw *d, struct scen_conn *k, uint64_t bytes)
     k->len_max = (uint32_t)(top ? range(d, 1, top) : 0);
     k->len_min = chance(d, 30) ? k->len_max : (uint32_t)below(d, k->len_max / 4 + 1);
     uint64_t most = bytes / (k->len_max / 2 + k->len_min / 2 + 64);
-    k->msgs = (uint32_t)spread(d, 1, most > 300 ? 300 : most < 1 ? 1 : most);
+    most = most > 300 ? 300 : most < 1 ? 1 : most;
+    k->msgs = (uint32_t)(chance(d, 50) ? most : spread(d, 1, most));
     k->depth = (uint16_t)(chance(d, 50) ? SCEN_DEPTH_MAX : range(d, 1, SCEN_DEPTH_MAX));
     k->silent = (uint8_t)(chance(d, 50) ? 0 : range(d, 10, 100));
     k->ragged = chance(d, 70);
@@ -116,7 +117,7 @@ static void draw_conns(struct draw *d)
 {
     struct scen_cfg *c = &d->cfg;
     bool native = strcmp(c->engine, "rtl") != 0;
-    uint64_t packets = spread(d, 20, native ? 1200 : 300);
+    uint64_t packets = native && chance(d, 20) ? range(d, 500, 4000) : spread(d, 50, 500);
 
     c->n_conns = (uint32_t)(chance(d, 50) ? 1 : range(d, 1, DRAW_CONNS));
     c->conns = d->conn;
@@ -227,7 +228,7 @@ void draw_scenario(struct draw *d, const char *engine, uint64_t seed, unsigned f
     draw_mem(d);
     draw_conns(d);
     if (chance(d, 40))
-        c->cwnd_init = (uint32_t)spread(d, 1, 64);
+        c->cwnd_init = (uint32_t)(chance(d, 30) ? range(d, 128, 256) : spread(d, 1, 64));
     c->probe_min_ns = (uint32_t)spread(d, 4000, 100'000);
     draw_events(d, flags);
 }

@@ -59,6 +59,7 @@ struct wpkt {
     uint32_t stream;    // index in scen.stream, UINT32_MAX: none (NULL)
     uint16_t len;
     bool arrived;       // at the receiver's MAC
+    bool intact;        // the same, and undamaged
     bool acked;         // by an acknowledgment that left the receiver
 };
 
@@ -133,6 +134,7 @@ struct scen {
     uint32_t unfinished;  // streams
     uint64_t moved_ns;    // when something was last placed or completed
     bool ended;
+    uint64_t needless;    // sent again though a copy was at the receiver's MAC
     struct scen_result r;
     struct series *placed;  // 2 per connection
     struct series *routed;  // per route

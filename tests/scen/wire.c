@@ -192,6 +192,7 @@ static void again(struct scen *s, const struct seen *x, const struct mr_data *d,
         wrong(s, x, "sent again far below the window", psn, p->next - psn);
         return;
     }
+    s->needless += k->intact;
     if (!(x->base.flags & MR_FLAG_RESENT))
         wrong(s, x, "sent again without flag RESENT", psn, x->base.flags);
     if (k->known_ps) {
@@ -232,8 +233,10 @@ static void data_rx(struct scen *s, const struct seen *x, bool intact)
     if (!p || x->base.epoch != p->epoch)
         return;
     uint32_t psn = unwrap((uint32_t)x->base.psn, p->next);
-    if (p->next - psn <= PSNS && psn != p->next)
+    if (p->next - psn <= PSNS && psn != p->next) {
         p->pkt[psn % PSNS].arrived = true;
+        p->pkt[psn % PSNS].intact |= intact;
+    }
     uint64_t now = scen_now(s);
     uint32_t port = sim_link_route(sim_link_of(s->sim), x->ext - (x->len - x->left), x->len);
     if (intact && x->left >= MR_DATA_BYTES)
