@@ -19,7 +19,7 @@ help:
 	@echo 'make report      registers, memories and operations of every kernel'
 	@echo 'make gen         print the committed generated files again;  check-gen: are they up to date?'
 	@echo 'make fuzz-hlsc   compiler against Verilator on N=100 random kernels, SEED=1'
-	@echo 'make test-NAME   one suite: defs lint hlsc kernels movers nic hw sim host run replay equiv full'
+	@echo 'make test-NAME   one suite: defs lint hlsc kernels movers nic hw sim scen host run replay equiv full'
 	@echo '                 (V=1 with any target shows the commands)'
 	@echo 'make setup       install the Debian packages of mk/packages.txt that are missing'
 	@echo 'make clean       remove $(B)/'

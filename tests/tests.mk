@@ -42,7 +42,7 @@ test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
 
 # All suites. Each prints `SUITE name: P passed, F failed, S skipped` as its last
 # line; the sum of them is the last line of all.
-SUITES ?= defs lint hlsc kernels movers nic hw sim host run replay equiv full
+SUITES ?= defs lint hlsc kernels movers nic hw sim scen host run replay equiv full
 
 .PHONY: test
 test:

@@ -229,7 +229,7 @@ void draw_scenario(struct draw *d, const char *engine, uint64_t seed, unsigned f
     draw_conns(d);
     if (chance(d, 40))
         c->cwnd_init = (uint32_t)(chance(d, 30) ? range(d, 128, 256) : spread(d, 1, 64));
-    c->probe_min_ns = (uint32_t)spread(d, 4000, 100'000);
+    c->probe_min_ns = (uint32_t)spread(d, 4000, 50'000);
     draw_events(d, flags);
 }
 
@@ -255,7 +255,10 @@ void draw_print(const struct draw *d, FILE *to)
     }
     for (uint32_t i = 0; i < d->cfg.n_events; i++) {
         const struct scen_event *e = &d->event[i];
-        fprintf(to, "  at %.1f us: %s, nic %d, route %u, connection %u, path %u\n", (double)e->ns / 1e3, kinds[e->kind],
-                e->nic == SCEN_ALL ? -1 : e->nic, e->route, e->conn, e->path);
+        fprintf(to, "  at %.1f us: %s, nic %d, route %u", (double)e->ns / 1e3, kinds[e->kind],
+                e->nic == SCEN_ALL ? -1 : e->nic, e->route);
+        if (e->kind == SCEN_PORT)
+            fprintf(to, ", connection %u, path %u", e->conn, e->path);
+        fprintf(to, "\n");
     }
 }

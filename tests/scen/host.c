@@ -148,7 +148,7 @@ static void place(struct host *h, uint64_t addr, const uint8_t *buf, size_t len)
     series_add(s, &s->placed[t->conn * 2 + t->back], now, len);
 }
 
-static int mem_write(void *ctx, uint64_t addr, const void *buf, size_t len)
+int host_write(void *ctx, uint64_t addr, const void *buf, size_t len)
 {
     struct host *h = ctx;
 
@@ -164,7 +164,7 @@ static int mem_write(void *ctx, uint64_t addr, const void *buf, size_t len)
     return 0;
 }
 
-static const struct sim_mem_ops ops = {mem_read, mem_write};
+static const struct sim_mem_ops ops = {mem_read, host_write};
 
 int host_open(struct scen *s, uint32_t nic)
 {

@@ -152,6 +152,8 @@ uint64_t host_bus(const struct scen *s, uint32_t stream, uint32_t slot, bool tar
 uint64_t host_va(const struct scen *s, uint32_t stream, uint32_t slot, bool target);
 uint64_t host_sq_bus(uint32_t sq);
 uint64_t host_cq_bus(void);
+/** The bus writes into a host's memory; ctx is the struct host. */
+int host_write(void *ctx, uint64_t addr, const void *buf, size_t len);
 /** All of [offset, offset + len) was placed. */
 bool host_has(const struct msg *m, uint32_t offset, uint32_t len);
 
