@@ -92,7 +92,7 @@ static void forge_data(struct forge *g, enum forgery what)
     b.ts = p->ts + 1;
     b.flags |= MR_FLAG_RESENT;
     switch (what) {
-    case AGAIN_KNOWN: p->pkt[(uint32_t)b.psn % PSNS].known_ps = g->ps - 4'000'000; break;
+    case AGAIN_KNOWN: p->pkt[(uint32_t)b.psn % PSNS].known_ps = g->ps - 9'000'000; break;
     case AGAIN_OTHER: f[EXT_AT + MR_DATA_BYTES + 100] ^= 1; break;
     case AGAIN_UNFLAGGED: b.flags &= (uint8_t)~MR_FLAG_RESENT; break;
     case TS_BACK: b.ts = p->ts; break;
