@@ -6,28 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scen.h"
+#include "cases.h"
 
 #define US 1000ull
 #define MS 1000000ull
-
-enum {
-    RTT = 4000,        // ns, the network's share
-    FRAME = 4096 + 102 + SIM_WIRE_EXTRA,  // 98 bytes of headers, 4 of integrity value
-    NICS_MAX = 65,
-};
-
-/** What most scenarios share: 100 Gbit/s, 4 KiB payloads, 4 paths, 2 us one way. */
-static struct scen_cfg base(const char *name, const char *engine)
-{
-    struct scen_cfg c = scen_defaults();
-
-    c.name = name;
-    c.engine = engine;
-    c.cut = true;
-    c.hang_ns = 2 * MS;
-    return c;
-}
 
 static void figure(const char *key, double value)
 {
@@ -35,54 +17,24 @@ static void figure(const char *key, double value)
     fflush(stdout);
 }
 
-/** Opens and runs; null if it could not be opened. Says what went wrong. */
-static struct scen *run(const struct scen_cfg *c)
-{
-    struct scen *s = nullptr;
-
-    if (scen_new(c, &s))
-        return nullptr;
-    scen_run(s);
-    const struct scen_result *r = scen_result(s);
-    if (r->violations)
-        fprintf(stderr, "%s: %u violations\n", c->name, r->violations);
-    if (r->failed)
-        fprintf(stderr, "%s: %llu messages failed, the scenario ended at %.1f us\n", c->name, (unsigned long long)r->failed,
-                (double)r->end_ns / 1e3);
-    return s;
-}
-
-/** Payload in per cent of its share of the line. */
-static double share(const struct scen_cfg *c, uint64_t bytes, uint64_t ns)
-{
-    double line = (double)c->link.rate / 8e9 * 4096 / FRAME;  // bytes per ns
-
-    return (double)bytes / (double)ns / line * 100;
-}
-
 /* One sender at full rate, with faults. */
-
-enum { WARM = 100'000, WINDOW = 2'000'000 };
 
 static int goodput(struct scen_cfg *c, const char *key)
 {
-    struct scen_conn k = scen_conn_defaults();
+    struct case_parts p;
 
-    k.depth = 32;
-    c->conns = &k;
-    c->n_conns = 1;
-    c->stop_ns = WARM + WINDOW;
-    struct scen *s = run(c);
+    case_goodput(c, &p);
+    struct scen *s = case_run(c);
     if (!s)
         return 1;
-    figure(key, share(c, scen_placed_all(s, WARM, WARM + WINDOW), WINDOW));
+    figure(key, case_share(c, scen_placed_all(s, CASE_WARM, c->stop_ns), CASE_WINDOW));
     scen_free(s);
     return 0;
 }
 
 static int loss(const char *name, const char *key)
 {
-    struct scen_cfg c = base(name, "rtl");
+    struct scen_cfg c = case_base(name, "rtl");
     double percent = 0;
     char text[16];
 
@@ -98,7 +50,7 @@ static int loss(const char *name, const char *key)
 
 static int corrupt(const char *name, const char *key)
 {
-    struct scen_cfg c = base(name, "rtl");
+    struct scen_cfg c = case_base(name, "rtl");
 
     c.link.lane.corrupt = 0.01;
     c.link.lane.corrupt_silent = true;
@@ -107,7 +59,7 @@ static int corrupt(const char *name, const char *key)
 
 static int dup(const char *name, const char *key)
 {
-    struct scen_cfg c = base(name, "rtl");
+    struct scen_cfg c = case_base(name, "rtl");
 
     c.link.lane.dup = 0.05;
     return goodput(&c, key);
@@ -116,55 +68,26 @@ static int dup(const char *name, const char *key)
 static int reorder(const char *name, const char *key)
 {
     static const char *const lanes[] = {"*:*:0:delay=1000", "*:*:1:delay=2000", "*:*:2:delay=4000", "*:*:3:delay=8000"};
-    struct scen_cfg c = base(name, "rtl");
+    struct scen_cfg c = case_base(name, "rtl");
 
     c.lanes = lanes;
     c.n_lanes = 4;
     return goodput(&c, key);
 }
 
-/* Routes that die. Each carries a quarter of the line. */
-
-enum {
-    FAIL_AT = 300'000,
-    FAIL_END = 800'000,
-    FAIL_PROBE = 2 * RTT,
-    FAIL_RETRY = 3,
-    FAIL_ECN = 32 << 10,
-};
-
-static struct scen *fail(const char *name, struct scen_cfg *c, struct scen_conn *k, unsigned routes)
-{
-    static struct scen_event e[2];
-
-    *c = base(name, "rtl");
-    *k = scen_conn_defaults();
-    k->depth = 64;
-    c->conns = k;
-    c->n_conns = 1;
-    c->link.lane.rate = c->link.rate / 4;
-    c->link.lane.ecn = FAIL_ECN;
-    c->probe_min_ns = FAIL_PROBE;
-    c->retry_max = FAIL_RETRY;
-    c->stop_ns = FAIL_END;
-    c->errors_ok = UINT32_MAX;
-    for (unsigned i = 0; i < routes; i++)
-        e[i] = (struct scen_event){.ns = FAIL_AT, .kind = SCEN_ROUTE_DOWN, .nic = SCEN_ALL, .route = (uint16_t)i};
-    c->events = e;
-    c->n_events = routes;
-    return run(c);
-}
+/* Routes that die. */
 
 static int dead(const char *name, const char *key)
 {
-    struct scen_cfg c;
-    struct scen_conn k;
-    struct scen *s = fail(name, &c, &k, 1);
-    uint64_t from = FAIL_AT + 10 * RTT;
+    struct scen_cfg c = case_base(name, "rtl");
+    uint64_t from = CASE_FAIL_AT + 10 * CASE_RTT;
+    struct case_parts p;
 
+    case_fail(&c, &p, 1, 0);
+    struct scen *s = case_run(&c);
     if (!s)
         return 1;
-    figure(key, share(&c, scen_placed_all(s, from, FAIL_END), FAIL_END - from));
+    figure(key, case_share(&c, scen_placed_all(s, from, CASE_FAIL_END), CASE_FAIL_END - from));
     scen_free(s);
     return 0;
 }
@@ -172,19 +95,21 @@ static int dead(const char *name, const char *key)
 /** RTTs from the failure to the end of the last stretch of 4 RTTs with less than 90 % of what the other routes carry. */
 static int recover(const char *name, const char *key, unsigned routes)
 {
-    struct scen_cfg c;
-    struct scen_conn k;
-    struct scen *s = fail(name, &c, &k, routes);
-    uint64_t last = FAIL_AT;
+    const uint64_t window = 4 * CASE_RTT;
+    struct scen_cfg c = case_base(name, "rtl");
+    uint64_t last = CASE_FAIL_AT;
+    struct case_parts p;
 
+    case_fail(&c, &p, routes, 0);
+    struct scen *s = case_run(&c);
     if (!s)
         return 1;
-    for (uint64_t t = FAIL_AT; t + 4 * RTT <= FAIL_END; t += c.bucket_ns)
-        if (share(&c, scen_placed_all(s, t, t + 4 * RTT), 4 * RTT) < 90 * (4 - routes) / 4.0)
+    for (uint64_t t = last; t + window <= CASE_FAIL_END; t += c.bucket_ns)
+        if (case_share(&c, scen_placed_all(s, t, t + window), window) < 90 * (4 - routes) / 4.0)
             last = t + c.bucket_ns;
-    if (last + 4 * RTT >= FAIL_END)
+    if (last + window >= CASE_FAIL_END)
         fprintf(stderr, "%s: not recovered at the end of the measurement\n", name);
-    figure(key, (double)(last - FAIL_AT) / RTT);
+    figure(key, (double)(last - CASE_FAIL_AT) / CASE_RTT);
     scen_free(s);
     return 0;
 }
@@ -216,48 +141,52 @@ static bool is_fair(const struct scen *s, const struct scen_cfg *c, uint32_t n, 
     return sum <= line * 1.05;
 }
 
-static int incast(const char *engine, const char *name, uint32_t n, uint64_t end)
+/** The first time from which on it stays fair, or one less than a window before the end. */
+static uint64_t settled_at(const struct scen *s, const struct scen_cfg *c, uint32_t n, uint64_t begin, uint64_t window)
 {
-    struct scen_cfg c = base(name, engine);
-    struct scen_conn k[NICS_MAX];
-    double got[NICS_MAX];
+    uint64_t settled = begin;
+
+    for (uint64_t t = begin; t + window <= c->stop_ns; t += c->bucket_ns)
+        if (!is_fair(s, c, n, t, window))
+            settled = t + c->bucket_ns;
+    return settled;
+}
+
+static void incast_figure(const char *engine, const char *what, const char *name, const char *behind, double value)
+{
     char key[64];
 
-    for (uint32_t i = 0; i < n; i++) {
-        k[i] = scen_conn_defaults();
-        k[i].src = (uint16_t)(i + 1);
-        k[i].dst = 0;
-    }
-    c.conns = k;
-    c.n_conns = n;
-    c.link.nics = n + 1;
-    c.link.queue = 256 << 20;  // holds what all windows together may have on the way
-    c.stop_ns = end;
-    struct scen *s = run(&c);
+    snprintf(key, sizeof key, "%s.%s.%s%s", engine, what, name, behind);
+    figure(key, value);
+}
+
+static int incast(const char *engine, const char *name, uint32_t n, uint64_t end)
+{
+    struct scen_cfg c = case_base(name, engine);
+    struct case_parts p;
+    double got[CASE_NICS];
+
+    case_incast(&c, &p, n, end);
+    struct scen *s = case_run(&c);
     if (!s)
         return 1;
     const struct scen_result *r = scen_result(s);
     // a window holds at least 16 packets of each, else the packets' size would be measured
-    uint64_t window = 16ull * n * FRAME * 8'000'000'000 / c.link.rate;
+    uint64_t window = 16ull * n * CASE_FRAME * 8'000'000'000 / c.link.rate / c.bucket_ns * c.bucket_ns;
+    window = window < 4 * CASE_RTT ? 4 * CASE_RTT : window;
     uint64_t begin = r->first_ack_ns == SCEN_NS_NEVER ? 0 : r->first_ack_ns;
-    uint64_t settled = begin;
-    window = window < 4 * RTT ? 4 * RTT : (window + c.bucket_ns - 1) / c.bucket_ns * c.bucket_ns;
-    for (uint64_t t = begin; t + window <= end; t += c.bucket_ns)
-        if (!is_fair(s, &c, n, t, window))
-            settled = t + c.bucket_ns;
-    if (settled + window > end)
-        fprintf(stderr, "%s: not settled at the end of the measurement\n", name);
-    snprintf(key, sizeof key, "%s.rtt.%s_settle", engine, name);
-    figure(key, (double)(settled - begin) / RTT);
-    uint64_t from = settled + window > end ? end / 2 : settled;
+    uint64_t settled = settled_at(s, &c, n, begin, window);
+    bool never = settled + window > end;
+    uint64_t from = never ? end / 2 : settled;
     for (uint32_t i = 0; i < n; i++)
         got[i] = (double)scen_placed(s, i, false, from, end);
-    snprintf(key, sizeof key, "%s.jain.%s", engine, name);
-    figure(key, scen_jain(got, n));
-    snprintf(key, sizeof key, "%s.queue_kib.%s", engine, name);
-    figure(key, (double)r->peak_queue / 1024);
+    incast_figure(engine, "rtt", name, "_settle", (double)(settled - begin) / CASE_RTT);
+    incast_figure(engine, "jain", name, "", scen_jain(got, n));
+    incast_figure(engine, "queue_kib", name, "", (double)r->peak_queue / 1024);
+    if (never)
+        fprintf(stderr, "%s: not settled at the end of the measurement\n", name);
     fprintf(stderr, "%s: %.1f %% of the line's payload share, %llu marks, %llu frames dropped\n", name,
-            share(&c, scen_placed_all(s, from, end), end - from), (unsigned long long)r->marked,
+            case_share(&c, scen_placed_all(s, from, end), end - from), (unsigned long long)r->marked,
             (unsigned long long)r->dropped);
     scen_free(s);
     return 0;
@@ -279,7 +208,7 @@ enum { SMALL_WARM = 40'000, SMALL_WINDOW = 200'000 };
 
 static int write8(const char *name, const char *key)
 {
-    struct scen_cfg c = base(name, "rtl");
+    struct scen_cfg c = case_base(name, "rtl");
     struct scen_conn k[4];
 
     for (unsigned i = 0; i < 4; i++) {
@@ -292,7 +221,7 @@ static int write8(const char *name, const char *key)
     c.conns = k;
     c.n_conns = 4;
     c.stop_ns = SMALL_WARM + SMALL_WINDOW;
-    struct scen *s = run(&c);
+    struct scen *s = case_run(&c);
     if (!s)
         return 1;
     figure(key, (double)scen_completed(s, SMALL_WARM, SMALL_WARM + SMALL_WINDOW) * 1e3 / SMALL_WINDOW);
@@ -307,7 +236,7 @@ enum { CONNS_MAX = 4096, CONNS_WARM = 500'000 };
 static int conns(const char *name, const char *key)
 {
     static struct scen_conn k[CONNS_MAX];
-    struct scen_cfg c = base(name, "native");
+    struct scen_cfg c = case_base(name, "native");
     uint32_t n = 0;
 
     if (sscanf(name, "conns_%u", &n) != 1 || n > CONNS_MAX)
@@ -320,11 +249,11 @@ static int conns(const char *name, const char *key)
     c.conns = k;
     c.n_conns = n;
     c.hang_ns = 20 * MS;
-    c.stop_ns = CONNS_WARM + WINDOW;
-    struct scen *s = run(&c);
+    c.stop_ns = CONNS_WARM + CASE_WINDOW;
+    struct scen *s = case_run(&c);
     if (!s)
         return 1;
-    figure(key, share(&c, scen_placed_all(s, CONNS_WARM, CONNS_WARM + WINDOW), WINDOW));
+    figure(key, case_share(&c, scen_placed_all(s, CONNS_WARM, CONNS_WARM + CASE_WINDOW), CASE_WINDOW));
     scen_free(s);
     return 0;
 }
