@@ -13,6 +13,8 @@ help:
 	@echo '                 FILE=path  LOSS=0.01  SEED=1  PATHS=4  ENGINE=rtl|native  WAVES=1'
 	@echo 'make test        every test; the last line says how many passed and failed'
 	@echo 'make bench       measure; prints a table, writes $(B)/bench.json;  ONLY=beginning of the keys'
+	@echo 'make soak        N=100 random scenarios, every property checked; SEED=1  ENGINE=native|rtl'
+	@echo 'make plots       goodput over loss, incast, a path failure: $(B)/plots/*.svg;  ENGINE=native|rtl'
 	@echo 'make all         library, tools, simulator'
 	@echo 'make rtl         Verilog of every kernel and of the NIC in $(B)/rtl; SIZE=full in build/full'
 	@echo 'make lint        Verilator lint of all RTL'

@@ -61,3 +61,14 @@ $(SCEN)/scen_suite_rtl: $(SCEN_SUITE:tests/scen/%.c=$(SCEN)/%.o) $(SCEN_OBJ) $(S
 .PHONY: test-scen
 test-scen: $(SCEN)/scen_suite $(SCEN)/scen_suite_rtl
 	@tests/scen/test.sh $^
+
+$(SCEN)/scen_plots: $(SCEN)/main_plots.o $(SCEN_OBJ) $(SCEN_RTL)
+	$(SCEN_LINK_RTL)
+
+# Data files and SVG in $(B)/plots.
+.PHONY: plots
+plots: $(SCEN)/scen_plots
+	@mkdir -p $(B)/plots
+	@$< -e $(SOAK_ENGINE) $(B)/plots
+	@gnuplot -e "dir='$(B)/plots'" tests/scen/plots.gp
+	@ls $(B)/plots/*.svg

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "draw.h"
+#include "gbn.h"
 #include "mr_defs.h"
 #include "suite.h"
 
@@ -248,6 +250,25 @@ static void random_ones(const char *engine, unsigned n)
     }
 }
 
+/** The model that ours is compared with: full rate without loss, and what the formula for go-back-N says with it. */
+static void go_back_n(void)
+{
+    struct scen_cfg c = case_base("go-back-N", "none");
+    struct gbn_cfg g = {.link = c.link, .warm_ns = CASE_WARM, .window_ns = CASE_WINDOW};
+    struct gbn_result clean = {};
+    struct gbn_result lossy = {};
+    double p = 0.01;
+
+    bool good = gbn_run(&g, &clean);
+    g.link.lane.loss = p;
+    good = good && gbn_run(&g, &lossy);
+    double full = case_share(&c, clean.bytes, CASE_WINDOW);
+    double share = case_share(&c, lossy.bytes, CASE_WINDOW);
+    double formula = 100 / (1 + p * lossy.window);
+    suite_case("go-back-N, no loss", "model", good && full > 99.9 && !clean.backs && !clean.timeouts, "");
+    suite_case("go-back-N, 1 % loss", "model", good && share > formula - 6 && share < formula + 3, "");
+}
+
 static void figures(void)
 {
     double same[] = {3, 3, 3, 3};
@@ -272,6 +293,7 @@ int main(int argc, char **argv)
     random_ones(engine, n);
     if (!strcmp(engine, "native")) {
         figures();
+        go_back_n();
         suite_forge();
     }
     printf("SUITE scen: %u passed, %u failed, 0 skipped\n", passed, failed);
