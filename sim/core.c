@@ -16,6 +16,14 @@ struct nic {
     struct sim_mem *mem;
     uint64_t cycle;
     bool reg_done; // the access under way was answered
+    bool posting;  // the access under way was posted
+    uint32_t post_head;
+    uint32_t post_n;
+    uint64_t post_errors;
+    struct {
+        uint16_t offset;
+        uint32_t value;
+    } post[SIM_REG_POSTED];
     struct sim_io io;
 };
 
@@ -162,12 +170,34 @@ uint64_t sim_now_ns(const struct sim *s, uint32_t nic)
     return s->nic[nic].cycle * SIM_CYCLE_NS;
 }
 
+/** Begins the next posted write if the bus is free. */
+static void post_begin(struct nic *n)
+{
+    if (n->posting || !n->post_n || n->io.reg_valid)
+        return;
+    n->io.reg_valid = true;
+    n->io.reg.write = true;
+    n->io.reg.addr = n->post[n->post_head].offset;
+    n->io.reg.data = n->post[n->post_head].value;
+    n->post_head = (n->post_head + 1) % SIM_REG_POSTED;
+    n->post_n--;
+    n->posting = true;
+}
+
+static void post_end(struct nic *n)
+{
+    n->posting = false;
+    n->post_errors += n->io.rsp.err;
+}
+
 /** One cycle of one NIC. */
 static void nic_step(struct sim *s, uint32_t i)
 {
     struct nic *n = &s->nic[i];
     struct sim_io *io = &n->io;
     uint64_t ns = n->cycle * SIM_CYCLE_NS;
+    if (n->post_n)
+        post_begin(n);
     sim_mem_drive(n->mem, ns, io);
     sim_link_drive(s->link, i, ns * 1000, io);
     s->ops->cycle(n->engine, n->cycle, io);
@@ -175,7 +205,10 @@ static void nic_step(struct sim *s, uint32_t i)
     sim_mem_take(n->mem, ns, io);
     if (io->reg_valid && io->reg_ready)
         io->reg_valid = false;
-    n->reg_done |= io->rsp_valid;
+    if (io->rsp_valid && n->posting)
+        post_end(n);
+    else
+        n->reg_done |= io->rsp_valid;
     n->cycle++;
 }
 
@@ -212,6 +245,11 @@ static int reg_access(struct sim *s, uint32_t nic, bool write, uint32_t offset, 
     struct nic *n = &s->nic[nic];
     if (offset % 4 || offset > UINT16_MAX)
         return -EINVAL;
+    for (int i = 0; n->post_n || n->posting; i++) {
+        if (i == SIM_REG_POSTED * SIM_REG_CYCLES_MAX)
+            return -ETIMEDOUT;
+        nic_step(s, nic);
+    }
     n->reg_done = false;
     n->io.reg_valid = true;
     n->io.reg.write = write;
@@ -239,9 +277,32 @@ int sim_reg_write(struct sim *s, uint32_t nic, uint32_t offset, uint32_t value)
     return reg_access(s, nic, true, offset, &value);
 }
 
+bool sim_reg_post(struct sim *s, uint32_t nic, uint32_t offset, uint32_t value)
+{
+    struct nic *n = &s->nic[nic];
+    if (n->post_n == SIM_REG_POSTED || offset % 4 || offset > UINT16_MAX)
+        return false;
+    uint32_t at = (n->post_head + n->post_n++) % SIM_REG_POSTED;
+    n->post[at].offset = (uint16_t)offset;
+    n->post[at].value = value;
+    return true;
+}
+
+bool sim_reg_post_room(const struct sim *s, uint32_t nic, uint32_t n)
+{
+    return SIM_REG_POSTED - s->nic[nic].post_n >= n;
+}
+
+uint64_t sim_reg_post_errors(const struct sim *s, uint32_t nic)
+{
+    return s->nic[nic].post_errors;
+}
+
 void sim_nic_reset(struct sim *s, uint32_t nic)
 {
     struct nic *n = &s->nic[nic];
+    n->post_n = 0;
+    n->posting = false;
     sim_mem_reset(n->mem);
     sim_link_reset(s->link, nic);
     s->ops->reset(n->engine);

@@ -16,6 +16,7 @@
 #include "mem.h"
 
 #define SIM_REG_CYCLES_MAX 8192 // a register access that takes longer has failed; the RTL gives up at 4096
+#define SIM_REG_POSTED 64       // writes posted to one NIC and not yet begun
 #define SIM_RESET_CYCLES 16     // the NIC's clock moves by as much at a reset
 
 struct sim_cfg {
@@ -56,8 +57,18 @@ void sim_run(struct sim *s, uint64_t cycles);
 /** Register access: steps that NIC alone. 0, -EINVAL (offset), -EIO (bus error), -ETIMEDOUT. */
 int sim_reg_read(struct sim *s, uint32_t nic, uint32_t offset, uint32_t *value);
 int sim_reg_write(struct sim *s, uint32_t nic, uint32_t offset, uint32_t value);
+/**
+ * A write that nobody waits for, as a doorbell over PCIe: it is done in the NIC's
+ * next cycles, after earlier ones, while all NICs go on together. False: SIM_REG_POSTED
+ * of them wait already, and nothing was done. An answer with an error is counted.
+ */
+bool sim_reg_post(struct sim *s, uint32_t nic, uint32_t offset, uint32_t value);
+/** True if n more writes can be posted. */
+bool sim_reg_post_room(const struct sim *s, uint32_t nic, uint32_t n);
+/** Posted writes that were answered with an error. */
+uint64_t sim_reg_post_errors(const struct sim *s, uint32_t nic);
 
-/** Reset of one NIC: what it had under way on its bus and its port is gone. Maps stay. */
+/** Reset of one NIC: what it had under way on its bus and its port, and what was posted to it, is gone. Maps stay. */
 void sim_nic_reset(struct sim *s, uint32_t nic);
 
 /** All statistics as JSON, to be freed by the caller; null if memory is short. */

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define SIM_NICS_MAX 8
+#define SIM_NICS_MAX 72 // 64 senders, their receiver, some to spare; at most 254: addresses end in index + 1
 #define SIM_CYCLE_NS 4 // 250 MHz
 #define SIM_CYCLE_PS 4000
 #define SIM_AXI_IDS 4

@@ -42,6 +42,12 @@ void sim_list_clear(struct sim_list *q)
         free(sim_list_get(q));
 }
 
+void sim_port_out(struct sim_link *l, uint32_t src, struct sim_frame *f)
+{
+    sim_list_put(&l->port[src].out, f);
+    l->out_n++;
+}
+
 /* Lanes. */
 
 void sim_lane_init(struct sim_lane *n, const struct sim_link_cfg *cfg, uint32_t src, uint32_t dst, uint32_t route)
@@ -76,6 +82,7 @@ static void corrupt(const struct sim_lane *n, struct sim_frame *f)
         f->data[b / 8] ^= (uint8_t)(1u << (b % 8));
     }
     f->err = !n->cfg.corrupt_silent;
+    f->damaged = true;
 }
 
 static void lane_out(struct sim_link *l, struct sim_lane *n, struct sim_frame *f, uint64_t ps)
@@ -85,7 +92,7 @@ static void lane_out(struct sim_link *l, struct sim_lane *n, struct sim_frame *f
     n->last_ps = ps;
     f->ps = ps;
     f->seq = l->port[f->src].seq++;
-    sim_list_put(&l->port[f->src].out, f);
+    sim_port_out(l, f->src, f);
 }
 
 static uint64_t jitter_ps(const struct sim_lane *n, int purpose)
@@ -94,16 +101,24 @@ static uint64_t jitter_ps(const struct sim_lane *n, int purpose)
 }
 
 /** Passes the lane's own rate limit; false: its queue is full. */
-static bool lane_rate(struct sim_lane *n, uint64_t *ps, size_t len)
+static bool lane_rate(struct sim_lane *n, uint64_t *ps, size_t len, bool *mark)
 {
     if (!n->cfg.rate)
         return true;
     uint64_t from = n->free_ps > *ps ? n->free_ps : *ps;
-    if (n->free_ps > *ps && n->free_ps - *ps > sim_rate_ps(n->cfg.queue, n->cfg.rate))
+    uint64_t wait = from - *ps;
+    if (wait > sim_rate_ps(n->cfg.queue, n->cfg.rate))
         return false;
+    *mark = n->cfg.ecn && wait > sim_rate_ps(n->cfg.ecn, n->cfg.rate);
     n->free_ps = from + sim_rate_ps(len + SIM_WIRE_EXTRA, n->cfg.rate);
     *ps = n->free_ps;
     return true;
+}
+
+static void mark_frame(struct sim_lane_stats *s, struct sim_frame *f)
+{
+    struct sim_frame_info i = sim_frame_parse(f->data, f->len);
+    s->marked += sim_frame_mark(f->data, &i);
 }
 
 void sim_lane_send(struct sim_link *l, uint32_t src, uint32_t dst, uint32_t route, uint64_t ps, const uint8_t *data, size_t len)
@@ -111,6 +126,7 @@ void sim_lane_send(struct sim_link *l, uint32_t src, uint32_t dst, uint32_t rout
     struct sim_lane *n = sim_lane(l, src, dst, route);
     const struct sim_lane_cfg *c = &n->cfg;
     uint64_t sent = ps;
+    bool mark = false;
     n->n++;
     n->stats.frames++;
     n->stats.bytes += len;
@@ -122,7 +138,7 @@ void sim_lane_send(struct sim_link *l, uint32_t src, uint32_t dst, uint32_t rout
         n->stats.lost++;
         return;
     }
-    if (!lane_rate(n, &ps, len)) {
+    if (!lane_rate(n, &ps, len, &mark)) {
         n->stats.over++;
         return;
     }
@@ -133,6 +149,8 @@ void sim_lane_send(struct sim_link *l, uint32_t src, uint32_t dst, uint32_t rout
     f->dst = dst;
     f->route = route;
     f->sent_ps = sent;
+    if (mark)
+        mark_frame(&n->stats, f);
     if (sim_chance(draw(n, FOR_CORRUPT), c->corrupt)) {
         corrupt(n, f);
         n->stats.corrupted++;
@@ -144,6 +162,7 @@ void sim_lane_send(struct sim_link *l, uint32_t src, uint32_t dst, uint32_t rout
         twin->route = route;
         twin->sent_ps = sent;
         twin->err = f->err;
+        twin->damaged = f->damaged;
         n->stats.dup++;
     }
     lane_out(l, n, f, ps + c->delay_ns * 1000 + jitter_ps(n, FOR_JITTER));
@@ -220,10 +239,8 @@ static void egress(struct sim_link *l, struct sim_port *p, struct sim_frame *f)
         free(f);
         return;
     }
-    if (l->cfg.ecn && queued > l->cfg.ecn) {
-        struct sim_frame_info i = sim_frame_parse(f->data, f->len);
-        s->marked += sim_frame_mark(f->data, &i);
-    }
+    if (l->cfg.ecn && queued > l->cfg.ecn)
+        mark_frame(s, f);
     f->ps += wait;
     p->egress_ps = f->ps + wire;
     sim_list_put(&p->wire, f);

@@ -9,6 +9,7 @@
 
 #define SIM_DST_TAP_TX UINT32_MAX       // in sim_frame.dst: for the tap, not for a NIC
 #define SIM_DST_TAP_RX (UINT32_MAX - 1) // the same, seen at the receiver
+#define SIM_DST_TAP_DAMAGED (UINT32_MAX - 2)
 
 struct sim_frame {
     struct sim_frame *next;
@@ -19,6 +20,7 @@ struct sim_frame {
     uint64_t seq;     // per sending port
     uint32_t route;
     bool err;         // FCS bad
+    bool damaged;     // bits were flipped, seen by the FCS or not
     size_t len;
     uint8_t data[];
 };
@@ -62,6 +64,7 @@ struct sim_link {
     struct sim_lane *lane;
     struct sim_addr addr[SIM_NICS_MAX];
     struct sim_port port[SIM_NICS_MAX];
+    size_t out_n; // frames in all outboxes
     sim_tap *tap;
     void *tap_ctx;
     bool tap_tx;
@@ -92,6 +95,9 @@ struct sim_frame *sim_list_get(struct sim_list *q);
 void sim_list_clear(struct sim_list *q);
 
 void sim_lane_init(struct sim_lane *n, const struct sim_link_cfg *cfg, uint32_t src, uint32_t dst, uint32_t route);
+/** Puts a frame into src's outbox. */
+void sim_port_out(struct sim_link *l, uint32_t src, struct sim_frame *f);
+
 /** A frame enters a lane; what survives goes to src's outbox. */
 void sim_lane_send(struct sim_link *l, uint32_t src, uint32_t dst, uint32_t route, uint64_t ps, const uint8_t *f, size_t len);
 

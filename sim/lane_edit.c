@@ -62,6 +62,7 @@ static bool set(struct sim_lane_cfg *c, const char *key, size_t n, const char *v
         {"corrupt", 1, &c->corrupt, nullptr, 0},
         {"rate", 1e5, nullptr, &c->rate, 1e9},
         {"queue", 1e6, nullptr, &c->queue, 1024},
+        {"ecn", 1e6, nullptr, &c->ecn, 1024},
     };
     double v;
     if (n == 4 && memcmp(key, "hole", 4) == 0)

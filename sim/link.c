@@ -92,16 +92,16 @@ uint32_t sim_link_route(const struct sim_link *l, const uint8_t *f, size_t len)
     return sim_frame_hash(&i) % l->cfg.routes;
 }
 
-/** Copies a frame into a port's outbox for the tap. */
-static void tap_put(struct sim_port *p, enum sim_tap_at at, uint64_t ps, const uint8_t *f, size_t len)
+/** Copies a frame into a port's outbox for the tap, SIM_DST_TAP_*. */
+static void tap_put(struct sim_link *l, uint32_t nic, uint32_t at, uint64_t ps, const uint8_t *f, size_t len)
 {
     struct sim_frame *t = sim_frame_new(f, len);
     if (!t)
         return;
-    t->dst = at == SIM_TAP_TX ? SIM_DST_TAP_TX : SIM_DST_TAP_RX;
+    t->dst = at;
     t->ps = ps;
     t->sent_ps = ps;
-    sim_list_put(&p->out, t);
+    sim_port_out(l, nic, t);
 }
 
 void sim_link_send(struct sim_link *l, uint32_t src, uint64_t ps, const uint8_t *f, size_t len)
@@ -113,7 +113,7 @@ void sim_link_send(struct sim_link *l, uint32_t src, uint64_t ps, const uint8_t 
     p->stats.tx_frames++;
     p->stats.tx_bytes += len;
     if (l->tap_tx)
-        tap_put(p, SIM_TAP_TX, ps, f, len);
+        tap_put(l, src, SIM_DST_TAP_TX, ps, f, len);
     for (uint32_t d = 0; d < l->cfg.nics; d++) {
         bool flood = !info.version && (f[0] & 1);
         if ((flood && d == src) || !sim_frame_to(f, &info, &l->addr[d]))
@@ -178,7 +178,7 @@ static void rx_admit(struct sim_link *l, uint32_t nic, uint64_t now)
         p->stats.rx_frames++;
         p->stats.rx_bytes += f->len;
         if (l->tap_rx)
-            tap_put(p, SIM_TAP_RX, f->ps, f->data, f->len);
+            tap_put(l, nic, f->damaged ? SIM_DST_TAP_DAMAGED : SIM_DST_TAP_RX, f->ps, f->data, f->len);
         sim_list_put(&p->fifo, f);
     }
 }
@@ -256,17 +256,23 @@ static struct sim_port *out_first(struct sim_link *l, uint32_t *nic)
     return best;
 }
 
+static enum sim_tap_at tap_at(uint32_t dst)
+{
+    return dst == SIM_DST_TAP_TX ? SIM_TAP_TX : dst == SIM_DST_TAP_RX ? SIM_TAP_RX : SIM_TAP_RX_DAMAGED;
+}
+
 void sim_link_sync(struct sim_link *l)
 {
     uint32_t nic;
     struct sim_port *p;
-    while ((p = out_first(l, &nic))) {
+    while (l->out_n && (p = out_first(l, &nic))) {
         struct sim_frame *f = sim_list_get(&p->out);
+        l->out_n--;
         if (f->dst < l->cfg.nics) {
             sim_port_put(l, f);
             continue;
         }
-        l->tap(l->tap_ctx, f->dst == SIM_DST_TAP_TX ? SIM_TAP_TX : SIM_TAP_RX, nic, f->ps, f->data, f->len);
+        l->tap(l->tap_ctx, tap_at(f->dst), nic, f->ps, f->data, f->len);
         free(f);
     }
 }

@@ -40,6 +40,7 @@ struct sim_lane_cfg {
     bool corrupt_silent; // true: the flipped bits pass the FCS; false: the MAC reports the frame as bad
     uint64_t rate;       // bit/s, 0: as the ports
     uint64_t queue;      // bytes in front of the lane's own rate limit, then tail drop
+    uint64_t ecn;        // bytes there above which frames are marked, 0: never
     uint32_t holes;
     struct sim_hole hole[SIM_HOLES_MAX];
 };
@@ -80,8 +81,8 @@ struct sim_port_stats {
     uint64_t peak_queue;
 };
 
-/** Where a tap sees a frame: at the sender's MAC, or at the receiver's. */
-enum sim_tap_at { SIM_TAP_TX, SIM_TAP_RX };
+/** Where a tap sees a frame: at the sender's MAC, or at the receiver's, there apart those whose bits were flipped. */
+enum sim_tap_at { SIM_TAP_TX, SIM_TAP_RX, SIM_TAP_RX_DAMAGED };
 typedef void sim_tap(void *ctx, enum sim_tap_at at, uint32_t nic, uint64_t ps, const uint8_t *f, size_t len);
 
 struct sim_link;
@@ -98,7 +99,7 @@ struct sim_lane_cfg *sim_link_lane(struct sim_link *l, uint32_t src, uint32_t ds
 /**
  * Changes lanes by a text "SRC:DST:ROUTE:KEY=VALUE", each of the three numbers
  * or "*" for all. Keys: delay, jitter (ns), loss, dup, corrupt (0 to 1), silent
- * (0, 1), rate (Gbit/s), queue (KiB), hole (FROM-TO, us). 0 or -EINVAL.
+ * (0, 1), rate (Gbit/s), queue, ecn (KiB), hole (FROM-TO, us). 0 or -EINVAL.
  */
 int sim_lane_edit(struct sim_link *l, const char *text);
 /** A NIC's addresses, to be changed before traffic. */

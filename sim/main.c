@@ -53,7 +53,7 @@ enum opt {
 
 static const struct argp_option options[] = {
     {.doc = "NICs and clients:", .group = 1},
-    {"nics", O_NICS, "N", 0, "NICs, 1 to 8 (2)", 1},
+    {"nics", O_NICS, "N", 0, "NICs, 1 to 72 (2)", 1},
     {"engine", O_ENGINE, "NAME", 0, "rtl, native or loopback (native)", 1},
     {"socket", O_SOCKET, "PATH", 0, "where clients connect; must be given", 1},
     {"seed", O_SEED, "N", 0, "of all randomness (1)", 1},

@@ -5,6 +5,7 @@ include tests/hls/movers/movers.mk
 include tests/replay/replay.mk
 include tests/equiv/equiv.mk
 include tests/rate/rate.mk
+include tests/scen/scen.mk
 
 # Two native NICs with everything between them; kernels with sanitizers.
 NIC_TEST_SRC := $(wildcard tests/nic/*.c) hls/native/nic_native.c $(GRAPH_KERNELS_C)
@@ -42,7 +43,7 @@ test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
 
 # All suites. Each prints `SUITE name: P passed, F failed, S skipped` as its last
 # line; the sum of them is the last line of all.
-SUITES ?= defs lint hlsc kernels state movers nic hw sim host run replay equiv full
+SUITES ?= defs lint hlsc kernels state movers nic hw sim scen host run replay equiv full
 
 .PHONY: test
 test:
@@ -56,9 +57,10 @@ $(B)/bench/probe: tests/bench/probe.c $(EQUIV_SRC) $(EQUIV_HDR) $(call EQUIV_SIM
 	$(SIM_CXX) -g -o $@ $(B)/bench/probe.o $(B)/bench/bench.o $(B)/bench/run.o $(B)/bench/script.o \
 		$(call EQUIV_SIM,) $(SIM_VRUN:%=$(B)/vl/%) $(EQUIV_LIBS)
 
+# ONLY=rtl.goodput: the keys that begin so.
 .PHONY: bench
-bench: $(B)/bench/probe $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(HLSC)
-	@python3 -B tests/bench/bench.py $(B) $(GRAPH_KERNELS_C) -- $(HLSC_KERNEL_FLAGS)
+bench: $(B)/bench/probe $(B)/scen/scen_bench scen-full $(HLSC)
+	@python3 -B tests/bench/bench.py $(B) "$(ONLY)" $(GRAPH_KERNELS_C) -- $(HLSC_KERNEL_FLAGS)
 
 # Every kernel of the NIC, native against Verilated in lock step, on random
 # stimulus with random back-pressure.

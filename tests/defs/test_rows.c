@@ -54,7 +54,7 @@ static void rows__hash_follows_every_kind_of_row(void)
     static const struct { const char *file, *edit; } edits[] = {
         {"wire.def", "s/base, epoch/base, epoch2/"},
         {"wire.def", "/MR_FIELD(data, key/{h;d};/MR_FIELD(data, imm/G"},
-        {"host.def", "s/path, path, 8/path, path, 4/;s/path, rsvd, 8/path, rsvd, 12/"},
+        {"host.def", "s/path, sport, 16/path, entropy, 16/"},
         {"codes.def", "s/OP, WRITE, 1/OP, WRITE, 13/"},
         {"regs.def", "s/0x804/0x808/"},
         {"counters.def", "/rx_dup/d"},

@@ -101,6 +101,42 @@ static void reg__steps_own_nic_only(void)
     CU_ASSERT_EQUAL(sim_free(s), 0);
 }
 
+/** Posted writes are done in order while all NICs go on together; an access waits for them. */
+static void reg__posted(void)
+{
+    struct sim_cfg c = cfg_make(2);
+    struct sim *s = sim_make(&c);
+    for (uint32_t i = 0; i < SIM_REG_POSTED; i++)
+        CU_ASSERT_TRUE(sim_reg_post(s, 1, LB_SCRATCH, i));
+    CU_ASSERT_FALSE(sim_reg_post(s, 1, LB_SCRATCH, 99));
+    CU_ASSERT_EQUAL(sim_now_ns(s, 1), 0);
+    sim_run(s, 10);
+    CU_ASSERT(sim_now_ns(s, 0) == 40 && sim_now_ns(s, 1) == 40);
+    CU_ASSERT_EQUAL(rd(s, 1, LB_SCRATCH), SIM_REG_POSTED - 1);
+    CU_ASSERT_TRUE(sim_reg_post(s, 1, LB_SCRATCH, 99));
+    sim_run(s, 100);
+    CU_ASSERT_EQUAL(rd(s, 1, LB_SCRATCH), 99);
+    CU_ASSERT_EQUAL(sim_reg_post_errors(s, 1), 0);
+    CU_ASSERT_FALSE(sim_reg_post(s, 1, 6, 0));
+    CU_ASSERT_EQUAL(sim_free(s), 0);
+}
+
+/** The most NICs there can be: the last one has its own address. */
+static void frame__from_first_to_last_nic(void)
+{
+    struct sim_cfg c = cfg_make(SIM_NICS_MAX);
+    struct sim *s = sim_make(&c);
+    uint32_t last = SIM_NICS_MAX - 1;
+    frame_make(&host[0][100], 1000, 4, 0, last, 5, 2, 77);
+    dma(s, 0, LB_CMD_READ, 100, 1000);
+    receive(s, last, 333);
+    wr(s, 0, LB_CMD, LB_CMD_SEND);
+    sim_run(s, 1000);
+    CU_ASSERT(memcmp(&host[last][333], &host[0][100], 1000) == 0);
+    CU_ASSERT_EQUAL(sim_link_port_stats(sim_link_of(s), last)->rx_frames, 1);
+    CU_ASSERT_EQUAL(sim_free(s), 0);
+}
+
 static void frame__from_memory_to_memory(void)
 {
     struct sim_cfg c = cfg_make(2);
@@ -129,7 +165,7 @@ static void new__bad(void)
     struct sim_cfg c = cfg_make(2);
     c.engine = "none";
     CU_ASSERT_EQUAL(sim_new(&c, &s), -ENOENT);
-    c = cfg_make(9);
+    c = cfg_make(SIM_NICS_MAX + 1);
     CU_ASSERT_EQUAL(sim_new(&c, &s), -EINVAL);
     c = cfg_make(2);
     c.lanes = (const char *const[]){"0:5:0:loss=1"};
@@ -292,6 +328,8 @@ void test_core_add(void)
     CU_pSuite s = test_suite("core");
     test_add(s, "reg__steps_own_nic_only", reg__steps_own_nic_only);
     test_add(s, "frame__from_memory_to_memory", frame__from_memory_to_memory);
+    test_add(s, "reg__posted", reg__posted);
+    test_add(s, "frame__from_first_to_last_nic", frame__from_first_to_last_nic);
     test_add(s, "new__bad", new__bad);
     test_add(s, "pcap__lost_frames_at_sender_only", pcap__lost_frames_at_sender_only);
     test_add(s, "step__order_does_not_matter", step__order_does_not_matter);

@@ -303,6 +303,7 @@ static void lane__rate_limit(void)
     struct rig *r = rig_new(&c);
     CU_ASSERT_EQUAL(sim_lane_edit(r->l, "0:1:*:rate=10"), 0);
     CU_ASSERT_EQUAL(sim_lane_edit(r->l, "0:1:*:queue=100"), 0);
+    CU_ASSERT_EQUAL(sim_lane_edit(r->l, "0:1:*:ecn=50"), 0);
     uint8_t f[1000];
     for (unsigned i = 0; i < 500; i++) {
         frame_make(f, sizeof f, 4, 0, 1, 1, 2, i);
@@ -311,6 +312,7 @@ static void lane__rate_limit(void)
     rig_run(r, 200'000'000);
     struct sim_lane_stats s = lane_sum(r->l, 0, 1);
     CU_ASSERT(s.over > 390 && s.over < 405); // 100 KiB stay
+    CU_ASSERT(s.marked > 45 && s.marked < 55); // behind the first 50 KiB
     CU_ASSERT_EQUAL_FATAL(r->n, 500 - s.over);
     uint64_t gap = (r->got[r->n - 1].ps - r->got[0].ps) / (r->n - 1);
     CU_ASSERT(gap > 1024 * 800 - 100 && gap < 1024 * 800 + 100);
