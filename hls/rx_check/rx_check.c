@@ -112,6 +112,7 @@ MR_INLINE void check_packet(struct rx_check *k)
         return;
     k->busy = false;
     k->cnt_rx_bad_conn += !p.drop && !known;
+    k->cnt_rx_path_ctl += pass && p.base.kind == MR_KIND_PATH;
     mr_put(k->seq, check_seq(k, p, plane, !pass || !onward));
     if (pass && (p.base.kind == MR_KIND_ACK || closed))
         mr_put(k->ack, check_ack(k, p, closed));

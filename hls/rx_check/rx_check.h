@@ -40,6 +40,7 @@ struct rx_check {
     MR_OUT(struct ack, ack);
     MR_OUT(struct err_note, note);
     MR_STAT(u(32), cnt_rx_bad_conn);
+    MR_STAT(u(32), cnt_rx_path_ctl);
     bool busy;  // pkt_r waits for its table rows
     struct rx_pkt pkt_r;
     struct check_conn conns[MR_CONNS];

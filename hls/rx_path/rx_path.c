@@ -128,7 +128,7 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
 
     if (!k->put.ready || !k->note.ready || !k->order.ready || (close && !k->ack.ready))
         return false;
-    k->cnt_rx_epoch += live && !close && !flows;
+    k->cnt_rx_epoch += !q.drop && q.kind == MR_KIND_DATA && !flows;
     if (begins)
         *r = (struct rx_row){.open = true, .epoch = q.epoch, .due = r->due};
     if (close)

@@ -3,6 +3,7 @@
 #ifndef MR_RTT_H
 #define MR_RTT_H
 
+#include "mr_defs.h"
 #include "stream.h"
 
 /** Both in MR_TS_NS; srtt 0 = no sample yet. */
@@ -28,7 +29,9 @@ MR_INLINE struct rtt rtt_sample(struct rtt r, u(32) sample)
 /** Time without an answer after which a path is probed. */
 MR_INLINE u(32) rtt_probe_after(struct rtt r, u(32) at_least)
 {
-    u(32) t = (r.srtt << 1) + (r.var << 2);
+    u(32) known = (r.srtt << 1) + (r.var << 2);
+    // Before the first sample a long way is assumed. [spec 6.1.1]
+    u(32) t = r.srtt == 0 ? (u(32))(2 * MR_PROF_RTT_US * (1000 / MR_TS_NS)) : known;
 
     return t > at_least ? t : at_least;
 }

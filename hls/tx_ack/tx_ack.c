@@ -160,7 +160,7 @@ MR_INLINE void ack_take(struct tx_ack *k)
     bool early = a.closed && (r.state != MR_TELEST_CLOSING || !k->job.ready);
 
     if (!ack_credible(r, a) || early) {
-        k->cnt_rx_bad_ack++;
+        k->cnt_rx_bad_ack += !a.closed;
         k->state = ACK_IDLE;
         return;
     }
@@ -169,7 +169,7 @@ MR_INLINE void ack_take(struct tx_ack *k)
     k->below = a.closed || r.state == MR_TELEST_CLOSING ? (ring_t)0 : ring_range(a.psn, edge);
     k->base = r.una;
     k->failing = false;
-    k->cnt_rx_acks++;
+    k->cnt_rx_acks += !a.closed;
     k->state = ACK_JUDGE;
 }
 

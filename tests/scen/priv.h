@@ -68,6 +68,8 @@ struct wpath {
     uint8_t epoch;
     bool ts_any;
     bool closed;        // CLOSED reached the sender
+    bool rerouted;      // its source port changed: packets may overtake each other
+    uint16_t sport;     // 0: nothing sent yet
     uint64_t close_ps;  // first CLOSE left, 0: none
     uint32_t next;
     uint32_t una;       // by intact acknowledgments that reached the sender
@@ -114,7 +116,7 @@ struct host {
     uint64_t tx_acks;
     uint64_t tx_probes;
     uint64_t tx_errors;
-    uint64_t rx_path_ops;  // probes and their like, intact
+    uint64_t tx_closes;    // CLOSE and CLOSED
     uint64_t rx_ce;
     uint64_t rx_damaged;
     uint64_t placed;

@@ -12,6 +12,7 @@
 
 /** A frame of ours, taken apart. */
 struct seen {
+    uint16_t sport;
     struct mr_base base;
     const uint8_t *ext;   // behind the base header
     size_t left;          // bytes from ext to the end of the frame, integrity value and padding included
@@ -63,6 +64,7 @@ static bool take_apart(struct scen *s, uint32_t nic, const uint8_t *f, size_t le
     x->nic = rx ? from - 1 : nic;
     x->to = rx ? nic : last - 1;
     x->ecn = i.version == 4 ? f[i.ip + 1] & 3 : (f[i.ip + 1] >> 4) & 3;
+    x->sport = i.sport;
     x->base = mr_base_get(f + at + 8);
     x->ext = f + at + 8 + MR_BASE_BYTES;
     x->left = len - (at + 8 + MR_BASE_BYTES);
@@ -121,6 +123,8 @@ static void check_ts(struct scen *s, const struct seen *x, struct wpath *p)
         wrong(s, x, "timestamp does not rise", (uint32_t)x->base.psn, ahead(ts, p->ts));
     p->ts = ts;
     p->ts_any = true;
+    p->rerouted |= p->sport && p->sport != x->sport;
+    p->sport = x->sport;
     if (x->ps - chosen_ps(x) > OLD_PS)
         wrong(s, x, "timestamp is not of the last millisecond, ns", (uint32_t)x->base.psn, (long long)((x->ps - chosen_ps(x)) / 1000));
     if (p->close_ps && x->ps > p->close_ps)
@@ -192,7 +196,7 @@ static void again(struct scen *s, const struct seen *x, const struct mr_data *d,
         wrong(s, x, "sent again far below the window", psn, p->next - psn);
         return;
     }
-    s->needless += k->intact;
+    s->needless += k->intact && !p->rerouted;
     if (!(x->base.flags & MR_FLAG_RESENT))
         wrong(s, x, "sent again without flag RESENT", psn, x->base.flags);
     if (k->known_ps) {
@@ -321,6 +325,7 @@ static void path_tx(struct scen *s, const struct seen *x)
     s->host[x->nic].tx_probes += x->base.opcode == MR_PATHOP_PROBE;
     s->r.probes += x->base.opcode == MR_PATHOP_PROBE;
     s->r.closes += x->base.opcode == MR_PATHOP_CLOSE;
+    s->host[x->nic].tx_closes += x->base.opcode != MR_PATHOP_PROBE;
     if (!p)
         return;
     if (x->base.opcode == MR_PATHOP_PROBE) {
@@ -340,7 +345,6 @@ static void path_rx(struct scen *s, const struct seen *x)
     bool mine = x->base.opcode != MR_PATHOP_CLOSED;
     struct wpath *p = path_of(s, x, mine ? x->side : !x->side);
 
-    s->host[x->to].rx_path_ops++;
     if (p && x->base.opcode == MR_PATHOP_CLOSED && x->base.epoch == p->epoch)
         p->closed = true;
 }
