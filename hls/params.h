@@ -21,6 +21,9 @@
 #ifndef MR_MSGS_LOG2
 #define MR_MSGS_LOG2 6  // messages in flight per stream
 #endif
+#ifndef MR_AHEAD_LOG2
+#define MR_AHEAD_LOG2 4  // queue entries read ahead per stream: hides the read's latency
+#endif
 #define MR_PATHS_LOG2 3  // paths per connection; fixed: rows hold one connection's paths
 
 #define MR_CONNS   (1u << MR_CONNS_LOG2)
@@ -28,6 +31,7 @@
 #define MR_KEYS    (1u << MR_KEYS_LOG2)
 #define MR_CQS     (1u << MR_CQS_LOG2)
 #define MR_MSGS    (1u << MR_MSGS_LOG2)
+#define MR_AHEAD   (1u << MR_AHEAD_LOG2)
 #define MR_PATHS   (1u << MR_PATHS_LOG2)
 
 #endif

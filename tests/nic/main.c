@@ -12,7 +12,7 @@ int main(void)
     } suites[] = {
         {"write", test_write_register},       {"loss", test_loss_register},
         {"sequence", test_sequence_register}, {"errors", test_errors_register},
-        {"hostile", test_hostile_register},
+        {"hostile", test_hostile_register},   {"streams", test_streams_register},
     };
 
     if (CU_initialize_registry() != CUE_SUCCESS)
