@@ -174,26 +174,22 @@ struct doorbell {
     u(16) pidx;  // producer index, slots modulo 2^16
 };
 
-/** tx_sched asks tx_wqe for one queue entry. */
+/** tx_sched tells tx_wqe of queue entries that are being read, with one read. */
 struct fetch {
     u(16) stream;
     u(16) conn;
-    u(24) peer;   // the peer's stream number
-    u(16) pd;
-    u(16) widx;   // queue index
-    u(32) msg;    // message number
-    u(1) slot;    // of the two entry places that tx_seg has per stream
+    u(16) widx;           // queue index of the first
+    u(32) msg;            // its message number
+    u(MR_AHEAD_LOG2) slot;  // its place among those that tx_seg has per stream
 };
 
 /** A queue entry, read and looked at. */
 struct msg {
     u(16) stream;
     u(16) conn;
-    u(24) peer;
-    u(16) pd;
     u(16) widx;
     u(32) msg;
-    u(1) slot;
+    u(MR_AHEAD_LOG2) slot;
     u(8) opcode;
     u(8) flags;   // MR_WQEF_*
     u(32) length;
@@ -249,7 +245,7 @@ enum verdict_kind { VERDICT_SENT = 0, VERDICT_BLOCKED = 1, VERDICT_WAKE = 2 };
 struct verdict {
     u(2) kind;
     u(16) stream;  // SENT, BLOCKED
-    u(16) conn;    // BLOCKED, WAKE
+    u(16) conn;
     u(13) len;     // SENT: payload bytes
     bool last;     // SENT: last packet of its message
 };
@@ -360,9 +356,15 @@ struct start {
     u(8) err;
 };
 
-/** A message, or a place for an entry, came free. */
+/** A stream. */
 struct stream_id {
     u(16) stream;
+};
+
+/** Messages, or places for entries, came free. */
+struct stream_count {
+    u(16) stream;
+    u(4) n;
 };
 
 /** The stream sends nothing new, and nothing again from this message on. */

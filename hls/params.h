@@ -26,12 +26,16 @@
 #endif
 #define MR_GROUP_LOG2 3  // paths per group; fixed: the choice looks at one group at a time
 #define MR_PATHS_LOG2 7  // paths per connection
+#ifndef MR_AHEAD_LOG2
+#define MR_AHEAD_LOG2 4  // queue entries read ahead per stream: hides the read's latency
+#endif
 
 #define MR_CONNS   (1u << MR_CONNS_LOG2)
 #define MR_STREAMS (1u << MR_STREAMS_LOG2)
 #define MR_KEYS    (1u << MR_KEYS_LOG2)
 #define MR_CQS     (1u << MR_CQS_LOG2)
 #define MR_MSGS    (1u << MR_MSGS_LOG2)
+#define MR_AHEAD   (1u << MR_AHEAD_LOG2)
 #define MR_PATHS   (1u << MR_PATHS_LOG2)
 #define MR_GROUP   (1u << MR_GROUP_LOG2)
 #define MR_GROUPS  (1u << MR_GROUPS_LOG2)

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tx_cpl/tx_cpl.h"
 
-enum cpl_state { CPL_IDLE, CPL_CLEAR, CPL_EXEC, CPL_NEXT, CPL_RETIRE };
-enum cpl_kind { CPL_START, CPL_FAIL, CPL_DONE };
+enum cpl_event {
+    CPL_NONE,
+    CPL_START,
+    CPL_FAIL_CHECK,
+    CPL_FAIL_MOV,
+    CPL_FAIL_SLOT,
+    CPL_DONE,
+    CPL_NEXT,  // a message has come to the head
+};
 
 typedef u(MR_STREAMS_LOG2) stream_ix;
 typedef u(MR_STREAMS_LOG2 + MR_MSGS_LOG2) ent_ix;
 
-/** What a step reads and writes; one read and one write port per table. */
-struct cpl_ports {
-    bool rd;
-    ent_ix rd_at;
-    bool ent;
-    ent_ix ent_at;
-    struct cpl_ent ent_new;
-    bool row;
-    struct cpl_row row_new;
+/** The event that is carried out, and what it writes. */
+struct cpl_now {
+    u(3) event;
+    u(16) stream;
+    u(32) msg;
+    struct cpl_ent e;
+    struct cpl_row r;
+    bool write;
 };
 
 MR_INLINE ent_ix cpl_at(u(16) stream, u(32) msg)
@@ -23,63 +29,71 @@ MR_INLINE ent_ix cpl_at(u(16) stream, u(32) msg)
     return (ent_ix)((ent_ix)stream << (ent_ix)MR_MSGS_LOG2) | (ent_ix)(u(MR_MSGS_LOG2))msg;
 }
 
-MR_INLINE void cpl_config(struct tx_cpl *k, struct cpl_ports *p)
+/** A stream begins anew; its entries are cleared in the steps that follow. */
+MR_INLINE void cpl_config(struct tx_cpl *k, struct cpl_now *n)
 {
     struct cfg_write c = k->cfg.data;
 
     mr_take(k->cfg);
     if (c.table != MR_TBL_STREAM)
         return;
-    k->ev.stream = c.index;
+    k->stream = c.index;
     k->clearing = MR_MSGS;
-    p->row = true;
-    p->row_new.cq = mr_stream_unpack((u(256))c.bits).cq;
-    k->state = CPL_CLEAR;
+    *n = (struct cpl_now){.stream = c.index, .write = true};
+    n->r.cq = mr_stream_unpack((u(256))c.bits).cq;
 }
 
-MR_INLINE void cpl_clear(struct tx_cpl *k, struct cpl_ports *p)
+MR_INLINE void cpl_clear(struct tx_cpl *k, struct cpl_now *n)
 {
+    struct cpl_row r = k->row_by;
+
     k->clearing--;
-    p->ent = true;
-    p->ent_at = cpl_at(k->ev.stream, (u(32))k->clearing);
-    if (k->clearing == 0)
-        k->state = CPL_IDLE;
+    *n = (struct cpl_now){.stream = k->stream, .msg = (u(32))k->clearing, .r = r, .write = true};
 }
 
-MR_INLINE void cpl_take_fail(struct tx_cpl *k, struct fail f)
+MR_INLINE void cpl_begin(struct tx_cpl *k, u(3) event, u(16) stream, u(32) msg)
 {
-    k->ev = (struct cpl_event){.kind = CPL_FAIL, .stream = f.stream, .msg = f.msg, .code = f.code};
+    k->event = event;
+    k->stream = stream;
+    k->msg = msg;
 }
 
-/** A message begins before anything else is heard of it, so starts come first. */
-MR_INLINE void cpl_pick(struct tx_cpl *k, struct cpl_ports *p)
+/** A message begins before it can fail, so starts come first. `before` is being carried out. */
+MR_INLINE void cpl_pick(struct tx_cpl *k, u(3) before)
 {
-    if (k->start.valid) {
-        mr_take(k->start);
-        k->ev = (struct cpl_event){.kind = CPL_START, .stream = k->start.data.stream,
-            .msg = k->start.data.msg, .code = k->start.data.err, .start = k->start.data};
-    } else if (k->fail_check.valid) {
-        mr_take(k->fail_check);
-        cpl_take_fail(k, k->fail_check.data);
-    } else if (k->fail_mov.valid) {
-        mr_take(k->fail_mov);
-        cpl_take_fail(k, k->fail_mov.data);
-    } else if (k->fail_slot.valid) {
-        mr_take(k->fail_slot);
-        cpl_take_fail(k, k->fail_slot.data);
-    } else if (k->done.valid) {
-        mr_take(k->done);
-        k->ev = (struct cpl_event){.kind = CPL_DONE, .stream = k->done.data.stream,
-            .msg = k->done.data.msg};
-    } else {
+    k->event = CPL_NONE;
+    if (k->next) {
+        k->next = false;
+        cpl_begin(k, CPL_NEXT, k->next_stream, k->next_msg);
+    } else if (k->start.valid && before != CPL_START) {
+        cpl_begin(k, CPL_START, k->start.data.stream, k->start.data.msg);
+    } else if (k->done.valid && before != CPL_DONE) {
+        cpl_begin(k, CPL_DONE, k->done.data.stream, k->done.data.msg);
+    } else if (k->start.valid) {
         return;
+    } else if (k->fail_check.valid && before != CPL_FAIL_CHECK) {
+        cpl_begin(k, CPL_FAIL_CHECK, k->fail_check.data.stream, k->fail_check.data.msg);
+    } else if (k->fail_mov.valid && before != CPL_FAIL_MOV) {
+        cpl_begin(k, CPL_FAIL_MOV, k->fail_mov.data.stream, k->fail_mov.data.msg);
+    } else if (k->fail_slot.valid && before != CPL_FAIL_SLOT) {
+        cpl_begin(k, CPL_FAIL_SLOT, k->fail_slot.data.stream, k->fail_slot.data.msg);
     }
-    p->rd = true;
-    p->rd_at = cpl_at(k->ev.stream, k->ev.msg);
-    k->state = CPL_EXEC;
 }
 
-MR_INLINE struct cpl_ent cpl_begin(struct start s)
+/** Takes the event's item; its error. */
+MR_INLINE u(8) cpl_take(struct tx_cpl *k, u(3) event)
+{
+    switch ((unsigned)event) {
+    case CPL_START: mr_take(k->start); return k->start.data.err;
+    case CPL_FAIL_CHECK: mr_take(k->fail_check); return k->fail_check.data.code;
+    case CPL_FAIL_MOV: mr_take(k->fail_mov); return k->fail_mov.data.code;
+    case CPL_FAIL_SLOT: mr_take(k->fail_slot); return k->fail_slot.data.code;
+    case CPL_DONE: mr_take(k->done); return 0;
+    default: return 0;
+    }
+}
+
+MR_INLINE struct cpl_ent cpl_entry(struct start s)
 {
     return (struct cpl_ent){.active = true, .signaled = s.signaled, .left = s.packets,
         .widx = s.widx, .opcode = s.opcode, .length = s.length};
@@ -91,108 +105,114 @@ MR_INLINE bool cpl_over(struct cpl_ent e)
 }
 
 /** Tells everybody who sends for the stream that it failed. */
-MR_INLINE void cpl_stop(struct tx_cpl *k, struct cpl_row *r)
+MR_INLINE void cpl_stop(struct tx_cpl *k, struct cpl_now *n)
 {
-    u(32) earlier = k->ev.msg - r->fail_msg;
+    u(32) earlier = n->msg - n->r.fail_msg;
 
-    if (!r->failed || (earlier >> 31) != 0)
-        r->fail_msg = k->ev.msg;
-    r->failed = true;
-    mr_put(k->stop_check, (struct stop){.stream = k->ev.stream, .msg = r->fail_msg});
-    mr_put(k->stop_seg, (struct stream_id){.stream = k->ev.stream});
-    mr_put(k->stop_sched, (struct stream_id){.stream = k->ev.stream});
+    if (!n->r.failed || (earlier >> 31) != 0)
+        n->r.fail_msg = n->msg;
+    n->r.failed = true;
+    mr_put(k->stop_check, (struct stop){.stream = n->stream, .msg = n->r.fail_msg});
+    mr_put(k->stop_seg, (struct stream_id){.stream = n->stream});
+    mr_put(k->stop_sched, (struct stream_id){.stream = n->stream});
 }
 
-MR_INLINE void cpl_exec(struct tx_cpl *k, struct cpl_ports *p)
+/** The message at the head is complete. */
+MR_INLINE void cpl_retire(struct tx_cpl *k, struct cpl_now *n)
 {
-    struct cpl_row r = k->row_q;
-    struct cpl_ent e = k->ent_q;
-    bool in_flight = (u(32))(k->ev.msg - r.head) < MR_MSGS && !r.frozen;
-    bool fails;
+    struct cpl_ent e = n->e;
 
-    if (!k->stop_check.ready || !k->stop_seg.ready || !k->stop_sched.ready)
-        return;
-    k->state = CPL_IDLE;
+    if (e.signaled || e.err != 0)
+        mr_put(k->cpl, (struct completion){.cq = n->r.cq, .cqe = (struct mr_cqe){.wqe = e.widx,
+            .stream = (u(24))n->stream, .opcode = e.opcode, .status = e.err,
+            .byte_len = e.length, .msg = n->msg}});
+    n->e = (struct cpl_ent){0};
+    n->r.head++;
+    n->r.active -= n->r.active != 0;
+    n->r.frozen = e.err != 0;
+    n->r.retired++;
+    if (n->r.retired >= CPL_RETIRED || n->r.active == 0 || n->r.frozen) {
+        mr_put(k->retired, (struct stream_count){.stream = n->stream, .n = n->r.retired});
+        n->r.retired = 0;
+    }
+    k->next = n->r.over != 0 && !n->r.frozen;
+    k->next_stream = n->stream;
+    k->next_msg = n->r.head;
+}
+
+MR_INLINE void cpl_exec(struct tx_cpl *k, struct cpl_now *n)
+{
+    bool in_flight = (u(32))(n->msg - n->r.head) < MR_MSGS && !n->r.frozen;
+    u(8) code = cpl_take(k, n->event);
+    bool was_over;
+
     if (!in_flight)
         return;
-    if (k->ev.kind == CPL_START)
-        e = cpl_begin(k->ev.start);
-    else if (k->ev.kind == CPL_DONE && e.active)
-        e.left -= e.left != 0;
-    fails = k->ev.code != 0 && e.active && e.left != 0 && e.err == 0;
-    if (fails) {
-        e.err = k->ev.code;
-        cpl_stop(k, &r);
+    n->write = true;
+    if (n->event == CPL_START) {
+        n->e = cpl_entry(k->start.data);
+        n->r.active++;
     }
-    p->ent = true;
-    p->ent_at = cpl_at(k->ev.stream, k->ev.msg);
-    p->ent_new = e;
-    p->row = true;
-    p->row_new = r;
-    if (k->ev.msg == r.head && cpl_over(e)) {
-        k->head = r.head;
-        k->state = CPL_NEXT;
+    was_over = cpl_over(n->e);
+    if (n->event == CPL_DONE && n->e.active)
+        n->e.left -= n->e.left != 0;
+    if (code != 0 && n->e.active && n->e.left != 0 && n->e.err == 0) {
+        n->e.err = code;
+        cpl_stop(k, n);
+    }
+    if (!cpl_over(n->e))
+        return;
+    if (n->event == CPL_NEXT) {
+        if (n->msg != n->r.head)  // retired meanwhile
+            return;
+        n->r.over--;
+        cpl_retire(k, n);
+    } else if (!was_over && n->msg == n->r.head) {
+        cpl_retire(k, n);
+    } else if (!was_over) {
+        n->r.over++;
     }
 }
 
-/** Retires the message at the head and looks at the one behind it. */
-MR_INLINE void cpl_retire(struct tx_cpl *k, struct cpl_ports *p)
+MR_INLINE void cpl_tables(struct tx_cpl *k, bool read, struct cpl_now n)
 {
-    struct cpl_ent e = k->ent_q;
-    struct cpl_row r = k->row_q;
-
-    if (!k->cpl.ready || !k->retired.ready)
-        return;
-    if (!cpl_over(e)) {
-        k->state = CPL_IDLE;
-        return;
+    if (read) {
+        k->ent_q = k->ents[cpl_at(k->stream, k->msg)];
+        k->row_q = k->rows[(stream_ix)k->stream];
+        k->by = false;
     }
-    if (e.signaled || e.err != 0)
-        mr_put(k->cpl, (struct completion){.cq = r.cq, .cqe = (struct mr_cqe){.wqe = e.widx,
-            .stream = (u(24))k->ev.stream, .opcode = e.opcode, .status = e.err,
-            .byte_len = e.length, .msg = k->head}});
-    mr_put(k->retired, (struct stream_id){.stream = k->ev.stream});
-    p->ent = true;
-    p->ent_at = cpl_at(k->ev.stream, k->head);
-    k->head++;
-    r.head = k->head;
-    r.frozen = e.err != 0;
-    p->row = true;
-    p->row_new = r;
-    k->state = r.frozen ? CPL_IDLE : CPL_NEXT;
-}
-
-MR_INLINE void cpl_tables(struct tx_cpl *k, struct cpl_ports p)
-{
-    if (p.rd) {
-        k->ent_q = k->ents[p.rd_at];
-        k->row_q = k->rows[(stream_ix)k->ev.stream];
+    if (n.write) {
+        k->ents[cpl_at(n.stream, n.msg)] = n.e;
+        k->rows[(stream_ix)n.stream] = n.r;
+        k->ent_by = n.e;
+        k->ent_by_at = cpl_at(n.stream, n.msg);
+        k->row_by = n.r;
+        k->row_by_at = (stream_ix)n.stream;
+        k->by = true;
     }
-    if (p.ent)
-        k->ents[p.ent_at] = p.ent_new;
-    if (p.row)
-        k->rows[(stream_ix)k->ev.stream] = p.row_new;
 }
 
 MR_KERNEL(tx_cpl)
 {
-    struct cpl_ports p = {0};
+    struct cpl_now n = {.event = k->event, .stream = k->stream, .msg = k->msg};
+    bool room = k->cpl.ready && k->retired.ready && k->stop_check.ready && k->stop_seg.ready && k->stop_sched.ready;
+    bool idle = n.event == CPL_NONE;
+    bool pick = false;
 
-    switch ((unsigned)k->state) {
-    case CPL_IDLE:
-        if (k->cfg.valid)
-            cpl_config(k, &p);
-        else
-            cpl_pick(k, &p);
-        break;
-    case CPL_CLEAR: cpl_clear(k, &p); break;
-    case CPL_EXEC: cpl_exec(k, &p); break;
-    case CPL_NEXT:
-        p.rd = true;
-        p.rd_at = cpl_at(k->ev.stream, k->head);
-        k->state = CPL_RETIRE;
-        break;
-    default: cpl_retire(k, &p); break;
+    n.e = k->by && k->ent_by_at == cpl_at(n.stream, n.msg) ? k->ent_by : k->ent_q;
+    n.r = k->by && k->row_by_at == (stream_ix)n.stream ? k->row_by : k->row_q;
+    if (k->clearing != 0) {
+        cpl_clear(k, &n);
+    } else if (idle && k->cfg.valid) {
+        cpl_config(k, &n);
+    } else if (idle || room) {
+        // A configuration waits until nothing is under way.
+        pick = !k->cfg.valid;
+        k->event = CPL_NONE;
+        if (pick)
+            cpl_pick(k, n.event);
+        if (!idle)
+            cpl_exec(k, &n);
     }
-    cpl_tables(k, p);
+    cpl_tables(k, pick && k->event != CPL_NONE, n);
 }

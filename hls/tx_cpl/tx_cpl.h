@@ -6,11 +6,18 @@
  * The first message that failed ends its stream: what stands in front of it
  * still completes, it itself completes with its error, and nothing behind it is
  * reported any more (the library flushes the rest).
+ *
+ * Two stages: a step chooses an event and begins its table reads, the next step
+ * carries it out, if there is room for all that it can give: those who take that
+ * wait for nobody. An event's item stays in its FIFO until then. What was written
+ * while it was being read is taken from bypass registers.
  */
 #ifndef MR_TX_CPL_H
 #define MR_TX_CPL_H
 
 #include "desc.h"
+
+#define CPL_RETIRED (MR_MSGS < 32 ? 1 : 8)  // messages told to tx_sched at once, while more are in flight
 
 /** A message in flight. */
 struct cpl_ent {
@@ -30,15 +37,9 @@ struct cpl_row {
     bool failed;   // fail_msg holds
     u(32) fail_msg;  // the first message that failed
     bool frozen;   // the error has been reported
-};
-
-/** What happens to a message. */
-struct cpl_event {
-    u(2) kind;     // enum cpl_kind
-    u(16) stream;
-    u(32) msg;
-    u(8) code;     // FAIL
-    struct start start;  // START
+    u(MR_MSGS_LOG2 + 1) active;  // messages begun and not retired
+    u(MR_MSGS_LOG2 + 1) over;    // of these, acknowledged or failed while an earlier one is not
+    u(4) retired;  // not yet told to tx_sched
 };
 
 struct tx_cpl {
@@ -49,18 +50,26 @@ struct tx_cpl {
     MR_IN(struct fail, fail_slot);
     MR_IN(struct done, done);
     MR_OUT(struct completion, cpl);
-    MR_OUT(struct stream_id, retired);
+    MR_OUT(struct stream_count, retired);
     MR_OUT(struct stop, stop_check);
     MR_OUT(struct stream_id, stop_seg);
     MR_OUT(struct stream_id, stop_sched);
-    u(3) state;    // enum cpl_state
-    struct cpl_event ev;
+    u(3) event;    // enum cpl_event, to be carried out
+    u(16) stream;  // of the event
+    u(32) msg;     // of the event
+    bool next;     // next_msg is the head of next_stream, and some message behind it is over
+    u(16) next_stream;
+    u(32) next_msg;
     u(MR_MSGS_LOG2 + 1) clearing;  // entries of a new stream still to be cleared
-    u(32) head;    // while messages retire
     struct cpl_ent ents[MR_STREAMS * MR_MSGS];
     struct cpl_ent ent_q;
+    struct cpl_ent ent_by;  // bypass: the entry that was written last,
+    u(MR_STREAMS_LOG2 + MR_MSGS_LOG2) ent_by_at;  // and where
     struct cpl_row rows[MR_STREAMS];
     struct cpl_row row_q;
+    struct cpl_row row_by;
+    u(MR_STREAMS_LOG2) row_by_at;
+    bool by;       // whether ent_q and row_q may be older than these
 };
 
 #endif

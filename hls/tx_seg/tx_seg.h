@@ -1,44 +1,105 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * tx_seg - cuts messages into packets, one packet per stream and turn.
+ * tx_seg - cuts messages into packets and decides whose packet is next.
  *
- * Streams that have something to send stand in a ring. A stream leaves the ring
- * with its packet and comes back when tx_path says that the packet went out; if
- * the connection's windows were full it waits in the connection's queue until
- * tx_path wakes that. So a stream never has more than one packet between here
- * and tx_path, and a full connection costs nothing while it waits.
+ * A stream that has something to send is in exactly one place: in a ring, in its
+ * connection's queue, or with one packet at tx_path. It comes back with the
+ * verdict. So nothing of it is ever out of order, and a stream that must not send
+ * costs nothing.
+ *
+ * Shares. Deficit round robin in bytes: in a turn a stream may send weight * mtu
+ * bytes, one packet at a time; what its last packet was too long comes off its
+ * next turn. There are two rings, for the round that runs and for the next one. A
+ * stream whose turn goes on re-enters this round, a new turn begins in the next.
+ * A round ends when its ring is empty. Streams of it may still be at tx_path: if
+ * tx_path is slow (somebody behind it sets the pace, so waiting costs nothing)
+ * the round waits for them, else a stream of great weight would have no more than
+ * its one packet among all that wait there. If tx_path is fast, it does not wait.
+ *
+ * Windows. A connection without room is shut: its streams queue up in it, those
+ * in the midst of a turn in front of those that wait for a new one. Every wake-up
+ * lets one stream go, and when its packet went out, the next: so what the window
+ * lets through is shared as a ring is, and a wake-up costs the same however many
+ * wait. After SEG_DRAIN packets without a refusal each packet brings two streams
+ * back into the rings, until none waits.
+ *
+ * Two stages: a step chooses an event and begins its table reads, the next step
+ * carries it out. An event's item stays in its FIFO until then, so two events
+ * from one input are two steps apart, and room for what an event gives, looked
+ * for when it is chosen, is still there. Rows that were written while they were
+ * being read are taken from bypass registers.
  */
 #ifndef MR_TX_SEG_H
 #define MR_TX_SEG_H
 
 #include "desc.h"
 
+#define SEG_DRAIN 15   // packets in a row, at most 15
+#define SEG_QUIET 20   // cycles without a verdict: tx_path is slow
+#define SEG_SLOW  255  // cycles for which that is remembered; what waits behind tx_path lasts longer
+#define SEG_CUTS  (MR_AHEAD < 16 ? 1 : 8)  // messages told to tx_sched at once, while more are here
+
 /** A message and how it is cut. */
 struct seg_msg {
-    struct msg m;
-    u(4) mtu_log2;  // 8 to 12
+    u(32) msg;
+    u(8) opcode;
+    u(32) length;
+    u(64) raddr;
+    u(32) rkey;
+    u(32) imm;
+    u(64) laddr;
+    u(32) lkey;
 };
 
 /** Where a stream stands. */
 struct seg_row {
+    u(16) conn;
+    u(24) peer;
+    u(16) pd;
+    u(8) weight;
     u(32) offset;  // bytes of the current message that went out
-    u(1) slot;     // place of the current message
-    u(2) count;    // messages here, 0 to 2
-    bool queued;   // in the ring, in a connection's queue, or at tx_path
+    u(21) spent;   // bytes sent in this turn
+    u(MR_AHEAD_LOG2) slot;       // place of the current message
+    u(MR_AHEAD_LOG2 + 1) count;  // messages here
+    u(4) cuts;     // messages cut, not yet told to tx_sched
+    bool queued;   // in a ring, in a connection's queue, or at tx_path
+    bool stale;    // the entry was rewritten meanwhile: what comes back is of its former life
     bool stopped;  // in error
 };
 
-/** Streams that wait for a connection's window; first in, first out. */
-struct seg_wait {
-    bool some;
-    u(16) head;
-    u(16) tail;
+/** A stream and the place of its current message. */
+struct seg_node {
+    u(MR_STREAMS_LOG2) stream;
+    u(MR_AHEAD_LOG2) slot;
 };
 
-/** A place in the ring. */
+/** Streams that wait, first in, first out; the links are in `nexts`. */
+struct seg_list {
+    bool some;
+    struct seg_node head;
+    u(MR_STREAMS_LOG2) tail;
+};
+
+struct seg_conn {
+    bool open;
+    u(4) mtu_log2;  // 8 to 12
+    bool shut;      // tx_path refused and will wake
+    bool run;       // `runner` was let go and has not come back
+    u(MR_STREAMS_LOG2) runner;
+    u(4) ok;        // packets since the last refusal, saturated
+    struct seg_list front;  // wait in the midst of a turn
+    struct seg_list main;   // wait for a new turn
+};
+
+/** A place in a ring. */
 struct seg_turn {
-    u(MR_STREAMS_LOG2) stream;
-    u(1) slot;
+    struct seg_node node;
+    u(MR_CONNS_LOG2) conn;
+};
+
+struct seg_ring {
+    u(MR_STREAMS_LOG2) head;   // next to take
+    u(MR_STREAMS_LOG2 + 1) n;  // entries
 };
 
 struct tx_seg {
@@ -48,29 +109,37 @@ struct tx_seg {
     MR_IN(struct msg, msg);
     MR_OUT(struct pkt, pkt);
     MR_OUT(struct start, start);
-    MR_OUT(struct stream_id, cut);
-    u(4) state;      // enum seg_state
-    u(16) stream;    // of the event
-    u(16) conn;      // of the event
-    u(13) len;       // of a verdict
-    bool last;       // of a verdict
-    struct msg msg_r;
-    struct seg_wait wait;  // during a wake-up
-    u(MR_STREAMS_LOG2) head;  // ring: next to take
-    u(MR_STREAMS_LOG2) tail;  // ring: next free
-    bool full;                // ring: head == tail means full
+    MR_OUT(struct stream_count, cut);
+    u(4) event;       // enum seg_event, to be carried out
+    u(16) stream;     // of the event
+    u(16) conn;       // of the event
+    bool release;     // before that: conn_by lets a stream go
+    bool live;        // every row has been freed after the reset
+    u(8) out;         // packets at tx_path
+    u(5) quiet;       // cycles since its last verdict
+    u(8) slow;        // cycles for which tx_path counts as slow
+    bool round;       // which ring is this round's
+    struct seg_ring ring0;
+    struct seg_ring ring1;
+    struct seg_turn ring[MR_STREAMS * 2];
+    bool turn_ok;     // turn_q is the next turn
     struct seg_turn turn_q;
-    struct seg_turn ring[MR_STREAMS];
+    struct seg_msg msgs[MR_STREAMS * MR_AHEAD];
+    struct seg_msg msg_q;
     struct seg_row rows[MR_STREAMS];
     struct seg_row row_q;
-    struct seg_msg msgs[MR_STREAMS * 2];
-    struct seg_msg msg_q;
-    u(4) mtus[MR_CONNS];
-    u(4) mtu_q;
-    struct seg_wait waits[MR_CONNS];
-    struct seg_wait wait_q;
-    u(16) nexts[MR_STREAMS];  // connection queue: the stream behind
-    u(16) next_q;
+    struct seg_row row_by;           // bypass: the row that was written last,
+    u(MR_STREAMS_LOG2) row_by_at;    // where,
+    bool row_by_ok;                  // and whether row_q may be older
+    struct seg_conn conns[MR_CONNS];
+    struct seg_conn conn_q;
+    struct seg_conn conn_by;
+    u(MR_CONNS_LOG2) conn_by_at;
+    bool conn_by_ok;
+    struct seg_node nexts[MR_STREAMS];  // the stream behind
+    struct seg_node next_q;
+    struct seg_node next_by;
+    bool next_by_ok;                 // next_by was written where next_q was read
 };
 
 #endif

@@ -21,14 +21,29 @@ MR_INLINE u(8) wqe_judge(struct mr_wqe w, bool bus_error)
 MR_KERNEL(tx_wqe)
 {
     struct fetch f = k->fetch.data;
-    struct mr_wqe w = mr_wqe_unpack(k->rd.data.data);
+    bool last = k->done == k->have;
+    u(512) bits = k->entry[k->done];
+    struct mr_wqe w = mr_wqe_unpack(last ? k->rd.data.data : bits);
 
-    if (!k->fetch.valid || !k->rd.valid || !k->msg.ready)
+    if (!k->fetch.valid || !k->rd.valid)
         return;
-    mr_take(k->fetch);
-    mr_take(k->rd);
-    mr_put(k->msg, (struct msg){.stream = f.stream, .conn = f.conn, .peer = f.peer, .pd = f.pd,
-        .widx = f.widx, .msg = f.msg, .slot = f.slot, .opcode = w.opcode, .flags = w.flags,
-        .length = w.length, .raddr = w.raddr, .rkey = w.rkey, .imm = w.imm, .laddr = w.sge_addr,
-        .lkey = w.sge_key, .err = wqe_judge(w, k->rd.data.err)});
+    if (!k->rd.data.last) {
+        mr_take(k->rd);
+        k->entry[k->have] = k->rd.data.data;
+        k->have++;
+        return;
+    }
+    if (!k->msg.ready)
+        return;
+    mr_put(k->msg, (struct msg){.stream = f.stream, .conn = f.conn, .widx = f.widx + k->done,
+        .msg = f.msg + k->done, .slot = f.slot + (u(MR_AHEAD_LOG2))k->done, .opcode = w.opcode,
+        .flags = w.flags, .length = w.length, .raddr = w.raddr, .rkey = w.rkey, .imm = w.imm,
+        .laddr = w.sge_addr, .lkey = w.sge_key, .err = wqe_judge(w, k->rd.data.err)});
+    k->done++;
+    if (last) {
+        mr_take(k->rd);
+        mr_take(k->fetch);
+        k->have = 0;
+        k->done = 0;
+    }
 }

@@ -18,6 +18,7 @@ void test_sequence_register(CU_pSuite s);
 void test_errors_register(CU_pSuite s);
 void test_failure_register(CU_pSuite s);
 void test_hostile_register(CU_pSuite s);
+void test_streams_register(CU_pSuite s);
 
 /** Random bytes in the user area of a side. */
 static inline void fill(struct pair *p, unsigned side, uint64_t at, uint64_t len)
@@ -90,6 +91,21 @@ static inline unsigned kind_of(const uint8_t *frame)
 static inline uint32_t psn_of(const uint8_t *frame)
 {
     return (uint32_t)frame[50] << 16 | (uint32_t)frame[51] << 8 | frame[52];
+}
+
+/** Sets the CE mark and mends the checksum. */
+static inline void mark_ce(uint8_t *f)
+{
+    uint32_t sum = 0;
+
+    f[15] |= 3;
+    f[24] = f[25] = 0;
+    for (unsigned i = 14; i < 34; i += 2)
+        sum += (uint32_t)(f[i] << 8 | f[i + 1]);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = ~((sum & 0xffff) + (sum >> 16));
+    f[24] = (uint8_t)(sum >> 8);
+    f[25] = (uint8_t)sum;
 }
 
 #endif

@@ -350,6 +350,33 @@ void pair_free(struct pair *p)
 
 /* ---- work ---- */
 
+static uint8_t *more_sq(struct pair_side *e, unsigned n)
+{
+    return e->mem + (3 << 20) + 64 * PAIR_SQ * n;
+}
+
+void pair_stream(struct pair *p, unsigned n, unsigned conn, unsigned weight)
+{
+    uint8_t entry[MR_STREAM_BYTES];
+
+    for (unsigned s = 0; s < 2; s++) {
+        struct pair_side *e = &p->side[s];
+        mr_stream_put(entry, (struct mr_stream){.state = 1, .sq_log2 = 6, .conn = (u(16))conn, .peer = n,
+            .weight = (u(8))weight, .pd = 7, .sq_base = (uintptr_t)more_sq(e, n)});
+        assert(pair_table(p, s, MR_TBL_STREAM, n, entry, sizeof entry) == 0);
+        e->more_pidx[n] = 0;
+    }
+}
+
+void pair_post_on(struct pair *p, unsigned side, unsigned n, struct mr_wqe w)
+{
+    struct pair_side *e = &p->side[side];
+
+    mr_wqe_put(more_sq(e, n) + 64 * (e->more_pidx[n] % PAIR_SQ), w);
+    e->more_pidx[n]++;
+    pair_write(p, side, MR_REG_DB_SQ, n << 16 | e->more_pidx[n]);
+}
+
 struct mr_wqe pair_wqe(struct pair *p, unsigned side, uint64_t from, uint64_t to, uint32_t len)
 {
     return (struct mr_wqe){.opcode = MR_OP_WRITE, .flags = MR_WQEF_SIGNALED, .nsge = len != 0,

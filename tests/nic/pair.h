@@ -12,7 +12,7 @@
 #include "mr_defs.h"
 #include "native/nic_native.h"
 
-enum { PAIR_FRAME_MAX = 9216, PAIR_MEM = 4 << 20, PAIR_SQ = 64, PAIR_CQ = 64 };
+enum { PAIR_FRAME_MAX = 9216, PAIR_MEM = 4 << 20, PAIR_SQ = 64, PAIR_CQ = 64, PAIR_STREAMS = 64 };
 
 struct pair;
 
@@ -35,6 +35,7 @@ struct pair_side {
     uint8_t *sq, *cq;       // rings within mem
     uint8_t *user;          // the rest of mem
     uint16_t pidx, cq_at;
+    uint16_t more_pidx[PAIR_STREAMS];  // of pair_stream's queues
     struct rd_req rd[2][64];  // reads under way: queue entries, payload
     uint64_t rd_due[2][64];
     unsigned rd_head[2], rd_count[2], rd_beat[2];
@@ -94,6 +95,9 @@ enum { PAIR_KEY = 0x1a5 };
 
 /** Posts a Write on stream 0 and rings. */
 void pair_post(struct pair *p, unsigned side, struct mr_wqe w);
+/** Opens stream n, from 1, on both sides, with a queue of its own in the last MiB of `user`. */
+void pair_stream(struct pair *p, unsigned n, unsigned conn, unsigned weight);
+void pair_post_on(struct pair *p, unsigned side, unsigned n, struct mr_wqe w);
 /** A Write of len bytes between the user areas. */
 struct mr_wqe pair_wqe(struct pair *p, unsigned side, uint64_t from, uint64_t to, uint32_t len);
 /** Next completion, if there is one. */

@@ -40,7 +40,7 @@ $(REPLAY)/replay: $(REPLAY_OBJ) $(REPLAY_K)
 MUTANTS        := ctrl cqe tx_sched
 MUTANT_ctrl     := s/CTRL_CWND_INIT = 32/CTRL_CWND_INIT = 33/
 MUTANT_cqe      := s/<< 5)/<< 6)/
-MUTANT_tx_sched := s/\.len = 64/.len = 128/
+MUTANT_tx_sched := s/n << 6})/n << 7})/
 
 define REPLAY_MUTANT
 $(REPLAY)/mutant/$(1).c: $(wildcard hls/*/$(1).c) tests/replay/replay.mk
