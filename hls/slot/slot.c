@@ -62,7 +62,9 @@ MR_KERNEL(slot)
         k->rec_q = k->recs[slot_at(q.row, q.psn)];
         k->busy = true;
     }
-    if (k->wr.valid) {
+    // While reports of arrived packets are held up no place is written anew: it could
+    // be one of theirs, as their path's window has moved on.
+    if (k->wr.valid && (!k->req.valid || (k->done.ready && k->fail.ready))) {
         mr_take(k->wr);
         k->recs[slot_at(p.row, p.psn)] = slot_record(p);
     }

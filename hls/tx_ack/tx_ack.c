@@ -233,9 +233,10 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
     p->conn = r.conn;
     if (sample && k->rtt.ready)
         mr_put(k->rtt, (struct rtt_note){.row = k->row, .rtt = rtt});
-    mr_put(k->credit, (struct credit){.conn = r.conn, .row = k->row, .una = a.psn, .freed = freed,
+    k->credit_r = (struct credit){.conn = r.conn, .row = k->row, .una = a.psn, .freed = freed,
         .cwnd = r.cc.cwnd, .marked = marks != 0, .live = r.state == MR_TELEST_LIVE,
-        .hint = newer ? a.hint : (u(32))0, .srtt = r.rtt.srtt});
+        .hint = newer ? a.hint : (u(32))0, .srtt = r.rtt.srtt};
+    k->crediting = true;
     k->state = ACK_NEWLY;
 }
 
@@ -243,6 +244,10 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
 MR_INLINE void ack_newly(struct tx_ack *k)
 {
     if (k->newly == 0) {
+        // Not before: with the window moved on, new packets take the places of these.
+        if (k->crediting)
+            mr_put(k->credit, k->credit_r);
+        k->crediting = false;
         k->base = k->ack_r.psn;
         k->state = ACK_LOST;
     } else if (k->slot.ready) {

@@ -143,9 +143,15 @@ MR_INLINE void cpl_retire(struct tx_cpl *k, struct cpl_now *n)
 MR_INLINE void cpl_exec(struct tx_cpl *k, struct cpl_now *n)
 {
     bool in_flight = (u(32))(n->msg - n->r.head) < MR_MSGS && !n->r.frozen;
-    u(8) code = cpl_take(k, n->event);
+    // After a long wait for room a message's packets may be acknowledged while its
+    // start still stands in the FIFO: they must not be counted before it.
+    bool early = n->event == CPL_DONE && in_flight && !n->e.active && k->start.valid;
     bool was_over;
+    u(8) code;
 
+    if (early)
+        return;
+    code = cpl_take(k, n->event);
     if (!in_flight)
         return;
     n->write = true;

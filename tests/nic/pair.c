@@ -328,8 +328,10 @@ struct pair *pair_new(uint64_t seed, unsigned paths)
         e->cq = e->mem + 4096;
         e->user = e->mem + 8192;
     }
-    side_setup(p, 0, paths);
-    side_setup(p, 1, paths);
+    for (unsigned s = 0; s < 2; s++) {
+        pair_write(p, s, MR_REG_LINK_MBPS, 128000);  // a beat in every cycle
+        side_setup(p, s, paths);
+    }
     return p;
 }
 

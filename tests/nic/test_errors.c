@@ -148,6 +148,7 @@ static void error__failed_payload_write(void)
 {
     struct pair *p = pair_new(355, 2);
 
+    pair_write(p, 0, MR_REG_RETRY_MAX, 5);
     p->side[1].writes_fail = true;
     pair_post(p, 0, pair_wqe(p, 0, 0, 0, 10000));
     CU_ASSERT_EQUAL(status_of(p, 0), MR_ERR_RETRY);

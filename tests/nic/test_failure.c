@@ -73,14 +73,15 @@ static void failure__of_one_path_is_survived(void)
 static void failure__of_the_way_back_moves_nothing_that_arrived(void)
 {
     struct pair *p = pair_new(510, 4);
-    struct death d = {.from = p->now, .to = UINT64_MAX, .port = 50000, .path = -1, .dirs = 2, .plane = -1};
+    struct death d = {.from = p->now + 2500, .to = UINT64_MAX, .port = 50000, .path = -1, .dirs = 2,
+        .plane = -1};
 
-    fill(p, 0, 0, 2 * MB);
+    fill(p, 0, 0, 3 * MB);
     p->fault = die;
     p->fault_arg = &d;
-    CU_ASSERT_EQUAL(write_now(p, 0, 0, 2 * MB), MR_ERR_OK);
-    CU_ASSERT_TRUE(same(p, 0, 0, 2 * MB));
-    CU_ASSERT_EQUAL(p->side[1].writes, 2 * MB);
+    CU_ASSERT_EQUAL(write_now(p, 0, 0, 3 * MB), MR_ERR_OK);
+    CU_ASSERT_TRUE(same(p, 0, 0, 3 * MB));
+    CU_ASSERT_EQUAL(p->side[1].writes, 3 * MB);
     CU_ASSERT_EQUAL(pair_count(p, 0, MR_CNT_PATH_FAILS), 1);
     CU_ASSERT_EQUAL(pair_count(p, 0, MR_CNT_TX_MOVED), 0);
     pair_free(p);
@@ -207,7 +208,7 @@ static enum pair_fate keep_back(struct pair *p, unsigned from, uint8_t *f, unsig
 
     if (from != 0 || (f[34] << 8 | f[35]) != 50000 || p->now < l->from)
         return PAIR_PASS;
-    if (l->count < 256) {
+    if (l->count < 256 && kind_of(f) == MR_KIND_DATA) {
         l->len[l->count] = len;
         memcpy(l->bytes[l->count++], f, len);
     }
