@@ -34,7 +34,7 @@ $(B)/gen/metaroce_codes.h: $(B)/gen/mr_defs.h
 	@{ echo '// SPDX-License-Identifier: BSD-2-Clause'; \
 	   echo '/* Printed from defs/codes.def. Do not edit. */'; \
 	   echo '#ifndef METAROCE_CODES_H'; echo '#define METAROCE_CODES_H'; echo; \
-	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
+	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT|POLICY)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
 	   echo; echo '#endif'; } >$@.tmp && mv $@.tmp $@
 
 $(HOST_B)/%.o: host/%.c $(HOST_HDR)
