@@ -55,6 +55,8 @@ static void open__bad_uri(void)
     open_fails("sim:?nix=1", -EINVAL);
     open_fails("sim:?nic=x", -EINVAL);
     open_fails("soft:?dirr=1", mri_bus_soft.read32 ? -EINVAL : -ENOTSUP);
+    open_fails("soft:31?planes=1", mri_bus_soft.read32 ? -EINVAL : -ENOTSUP);
+    open_fails("soft:0?planes=2", mri_bus_soft.read32 ? -EINVAL : -ENOTSUP);
     CHECK_ERR(mr_device_open("fake:", nullptr), -EINVAL);
 }
 
