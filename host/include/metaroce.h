@@ -175,8 +175,8 @@ enum mr_tunable {
 /**
  * Sets a tunable of the device, for all connections. The first windows hold for
  * what is connected after the call, all others at once. They stay as they are
- * set until the device is reset, also across mr_device_close(); after a reset
- * they have the values of the profile [spec 12]. From any thread.
+ * set until the device is reset; then they have the values of the profile
+ * [spec 12], or those that the back end needs (host/README.md). From any thread.
  *
  * Errors, with nothing changed: -EINVAL no device or no such tunable; -ERANGE
  * value outside the range that stands there; -EIO.
@@ -486,12 +486,12 @@ enum mr_path_state {
 
 /** One path as the device sees it. Counts without another width are 32 bits wide and wrap. */
 struct mr_path_info {
-    uint64_t bytes;         // payload bytes sent, without retransmissions
+    uint64_t bytes;         // payload bytes of packets
     uint32_t srtt_ns;       // smoothed round trip time; 0 = not yet measured
     uint32_t rttvar_ns;     // its mean deviation
     uint32_t cwnd;          // window, packets
     uint32_t inflight;      // packets sent and not acknowledged
-    uint32_t packets;       // data packets sent, without retransmissions
+    uint32_t packets;       // data packets sent, without retransmissions, with those of failed paths
     uint32_t resent;        // data packets sent again
     uint32_t lost;          // transmissions found lost [spec 6.2]
     uint32_t marks;         // packets that the peer received with a congestion mark
