@@ -103,7 +103,7 @@ $(B)/mr_sendfile: host/tools/mr_sendfile.c host/tools/control.c host/tools/progr
                   host/tools/report.c $(B)/libmetaroce.a $(HOST_TOOL_HDR)
 	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c %.a,$^) -ljansson -lcrypto -pthread
 
-$(B)/mr_run: host/tools/mr_run.c host/tools/run_children.c host/tools/run_table.c $(HOST_TOOL_HDR)
+$(B)/mr_run: host/tools/mr_run.c host/tools/run_children.c host/tools/run_table.c host/tools/run_paths.c $(HOST_TOOL_HDR)
 	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c,$^) -ljansson
 
 $(B)/mrnic: host/tools/mrnic.c host/tools/report.c $(B)/libmetaroce.a $(HOST_TOOL_HDR)
