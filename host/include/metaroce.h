@@ -507,7 +507,7 @@ struct mr_path_info {
     uint16_t sport;         // UDP source port as the program or the library set it last; a path that
                             // failed goes on with one that the device draws [spec 6.4.1]
     uint8_t plane;          // plane, likewise
-    uint8_t rsvd[5];        // 0
+    uint8_t rsvd[9];        // 0
 };
 
 /**
