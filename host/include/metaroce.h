@@ -98,7 +98,7 @@ struct mr_caps {
     uint32_t cq_max;       // entries of a completion queue
     uint32_t planes;       // network planes per connection, 1 to 8
     uint32_t length_max;   // bytes of one message
-    uint32_t groups;       // groups of 8 paths over all connections; one with n paths takes (n + 7) / 8 in a row
+    uint32_t groups;       // groups of 8 paths over all connections; (n + 7) / 8 in a row for n paths
     uint32_t rsvd[2];      // 0
 };
 
@@ -392,9 +392,10 @@ MR_API int mr_conn_local(struct mr_conn *conn, struct mr_conn_addr *addr);
 /**
  * Connects to the peer that *peer tells of; the peer does the same with this
  * side's. The smaller payload size and the smaller number of paths of the two
- * hold; planes and plane_at must be the same on both. Nothing is sent: the connection is set up in this device alone, and both
- * sides must have done it before one of them posts [spec 9.1.2]. A peer that is
- * not there shows in the first post (MR_ERR_RETRY).
+ * hold; planes and plane_at must be the same on both. Nothing is sent: the
+ * connection is set up in this device alone, and both sides must have done it
+ * before one of them posts [spec 9.1.2]. A peer that is not there shows in the
+ * first post (MR_ERR_RETRY).
  *
  * Errors: -EINVAL not an address, another family than the own, other planes, or
  * addresses that planes cannot have (mr_conn_attr); -EISCONN; -EREMOTEIO the
