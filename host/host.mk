@@ -34,7 +34,7 @@ $(B)/gen/metaroce_codes.h: $(B)/gen/mr_defs.h
 	@{ echo '// SPDX-License-Identifier: BSD-2-Clause'; \
 	   echo '/* Printed from defs/codes.def. Do not edit. */'; \
 	   echo '#ifndef METAROCE_CODES_H'; echo '#define METAROCE_CODES_H'; echo; \
-	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
+	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT|POLICY)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
 	   echo; echo '#endif'; } >$@.tmp && mv $@.tmp $@
 
 $(HOST_B)/%.o: host/%.c $(HOST_HDR)
@@ -103,7 +103,7 @@ $(B)/mr_sendfile: host/tools/mr_sendfile.c host/tools/control.c host/tools/progr
                   host/tools/report.c $(B)/libmetaroce.a $(HOST_TOOL_HDR)
 	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c %.a,$^) -ljansson -lcrypto -pthread
 
-$(B)/mr_run: host/tools/mr_run.c host/tools/run_children.c host/tools/run_table.c $(HOST_TOOL_HDR)
+$(B)/mr_run: host/tools/mr_run.c host/tools/run_children.c host/tools/run_table.c host/tools/run_paths.c $(HOST_TOOL_HDR)
 	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c,$^) -ljansson
 
 $(B)/mrnic: host/tools/mrnic.c host/tools/report.c $(B)/libmetaroce.a $(HOST_TOOL_HDR)

@@ -452,18 +452,18 @@ static int soft_close(struct mr_bus *bus)
     return 0;
 }
 
-static int options_of(const char *rest, uint64_t *index, char *dir, size_t size,
+static int options_of(const char *rest, uint64_t *index, uint64_t *planes, char *dir, size_t size,
                       struct soft_faults *f)
 {
-    static const char *const options[] = {"dir",     "loss",    "dup", "reorder",
-                                          "corrupt", "seed", nullptr};
+    static const char *const options[] = {"dir",     "loss", "dup",    "reorder",
+                                          "corrupt", "seed", "planes", nullptr};
     char head[8], *end;
     int n = mri_uri_head(rest, head, sizeof head);
 
     if (n < 0 || mri_uri_check(rest, options))
         return -EINVAL;
     *index = n ? strtoul(head, &end, 10) : 0;
-    if ((n && *end) || *index > 254)
+    if ((n && *end) || mri_uri_number(rest, "planes", 0, 1, planes) || *index > (*planes ? 30 : 254))
         return -EINVAL;
     if (mri_uri_fraction(rest, "loss", &f->loss) || mri_uri_fraction(rest, "dup", &f->dup) ||
         mri_uri_fraction(rest, "reorder", &f->reorder) ||
@@ -511,15 +511,17 @@ static int soft_open(const char *rest, struct mr_bus **bus)
 {
     struct soft_faults faults = {.seed = 1};
     char dir[80];
-    uint64_t index;
-    int rc = options_of(rest, &index, dir, sizeof dir, &faults);
+    uint64_t index, planes = 0;
+    int rc = options_of(rest, &index, &planes, dir, sizeof dir, &faults);
 
     if (rc)
         return rc;
     struct soft *s = soft_new();
     if (!s)
         return -ENOMEM;
-    rc = s->nic && s->wake >= 0 ? soft_wire_open(&s->wire, dir, (unsigned)index, &faults) : -ENOMEM;
+    rc = s->nic && s->wake >= 0
+             ? soft_wire_open(&s->wire, dir, (unsigned)index, planes, &faults)
+             : -ENOMEM;
     if (!rc)
         rc = pthread_create(&s->thread, nullptr, run, s) ? -ENOMEM : 0;
     if (rc) {

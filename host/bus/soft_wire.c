@@ -39,10 +39,10 @@ static int take_address(int fd, const struct sockaddr_un *sun)
     return bind(fd, sa, sizeof *sun) ? -EBUSY : 0;
 }
 
-int soft_wire_open(struct soft_wire *w, const char *dir, unsigned index,
+int soft_wire_open(struct soft_wire *w, const char *dir, unsigned index, bool planes,
                    const struct soft_faults *faults)
 {
-    *w = (struct soft_wire){.fd = -1, .faults = *faults, .random = faults->seed};
+    *w = (struct soft_wire){.fd = -1, .planes = planes, .faults = *faults, .random = faults->seed};
     int n = snprintf(w->dir, sizeof w->dir, "%s", dir);
     if (n < 0 || (size_t)n >= sizeof w->dir || address(&w->own, dir, index))
         return -EINVAL;
@@ -88,8 +88,9 @@ static bool chance(struct soft_wire *w, double p)
 static int put(struct soft_wire *w, const struct soft_frame *f)
 {
     struct sockaddr_un to;
+    unsigned place = f->byte[5] >> (w->planes ? 3 : 0);
 
-    if (f->n < 14 || !f->byte[5] || address(&to, w->dir, f->byte[5] - 1u)) {
+    if (f->n < 14 || !place || address(&to, w->dir, place - 1)) {
         w->stats.no_peer++;
         return 1;
     }

@@ -2,7 +2,8 @@
 /*
  * soft_wire.h - the software NIC's wire: whole Ethernet frames as datagrams
  * between Unix sockets DIR/0.sock, DIR/1.sock, ... A frame goes to the device
- * whose index is one less than the last byte of its destination MAC address.
+ * whose index is one less than the last byte of its destination MAC address; with
+ * planes, one less than an eighth of it: eight addresses for each device.
  *
  * A stage of faults stands in front of sending: it loses, doubles, swaps and
  * damages frames by chance, from a seed.
@@ -40,6 +41,7 @@ struct soft_wire {
     int fd;
     char dir[80];
     struct sockaddr_un own;
+    bool planes;
     struct soft_faults faults;
     uint64_t random;
     struct soft_frame held;  // waits to be sent behind the next one; n = 0: none
@@ -48,10 +50,10 @@ struct soft_wire {
 };
 
 /**
- * Opens the wire of device `index` (0 to 254) in dir, which is made if need be.
+ * Opens the wire of device `index` (0 to 254, with planes 30) in dir, which is made if need be.
  * -EBUSY if another process has it, -ENODEV if the folder cannot be used.
  */
-int soft_wire_open(struct soft_wire *w, const char *dir, unsigned index,
+int soft_wire_open(struct soft_wire *w, const char *dir, unsigned index, bool planes,
                    const struct soft_faults *faults);
 void soft_wire_close(struct soft_wire *w);
 

@@ -21,7 +21,7 @@
  * A handle becomes invalid by its destroy call or by mr_device_close().
  * An object that others depend on is not destroyed: -EBUSY.
  *
- * The numbers MR_OP_*, MR_ERR_*, MR_RIGHT_* come from metaroce_codes.h, which
+ * The numbers MR_OP_*, MR_ERR_*, MR_RIGHT_*, MR_POLICY_* come from metaroce_codes.h, which
  * is printed from defs/codes.def. [spec 3] has their meaning on the wire.
  */
 #ifndef METAROCE_H
@@ -45,7 +45,11 @@ extern "C" {
 /** Largest number of bytes in one message. */
 #define MR_LENGTH_MAX 0x80000000u
 /** Largest number of paths of one connection that this interface can express. */
-#define MR_PATHS_MAX 8
+#define MR_PATHS_MAX 128
+/** Paths of a connection that asks for no number, if the device has as many. */
+#define MR_PATHS_DEFAULT 8
+/** Buckets of a path's histogram. */
+#define MR_HIST_BUCKETS 16
 /** Largest depth of a stream's send queue, entries. */
 #define MR_DEPTH_MAX 32768
 /** Largest number of completions in one completion queue. */
@@ -92,9 +96,10 @@ struct mr_caps {
     uint32_t clock_khz;    // device clock
     uint32_t sq_depth_max; // entries of a send queue
     uint32_t cq_max;       // entries of a completion queue
-    uint32_t planes;       // network planes, from 1
+    uint32_t planes;       // network planes per connection, 1 to 8
     uint32_t length_max;   // bytes of one message
-    uint32_t rsvd[3];      // 0
+    uint32_t groups;       // groups of 8 paths over all connections; (n + 7) / 8 in a row for n paths
+    uint32_t rsvd[2];      // 0
 };
 
 /**
@@ -148,6 +153,47 @@ MR_API int mr_device_time(struct mr_device *dev, uint64_t *ns);
  * end has none; -EIO.
  */
 MR_API int mr_device_stats(struct mr_device *dev, char *buf, size_t size);
+
+/** What of a device can be set; see mr_device_tune(). */
+enum mr_tunable {
+    MR_TUNE_LINK_MBPS = 0,     // rate of the inbound link, Mbit/s, 0 to 1,048,575: what rate hints share out;
+                               // 0 = no hints [spec 8.4]
+    MR_TUNE_POLICY = 1,        // path choice, MR_POLICY_LEAST or MR_POLICY_TURN [spec 8.3]
+    MR_TUNE_PROBE_MIN_NS = 2,  // shortest time without progress before a path is probed, ns of device time,
+                               // 1,000 to 15,625,000, rounded up to device cycles [spec 6.2.5]
+    MR_TUNE_FAIL_MIN = 3,      // unanswered probes in a row after which a path is left while others work,
+                               // 1 to 250 [spec 6.2.8]
+    MR_TUNE_RETRY_MAX = 4,     // unanswered probes in a row after which messages end with MR_ERR_RETRY,
+                               // 1 to 250 [spec 6.2.8]
+    MR_TUNE_CWND_INIT = 5,     // first window of a path, packets, 1 to 256; more than 16 is more than
+                               // [spec 8.1.2] allows
+    MR_TUNE_WND_INIT = 6,      // first window of a connection, packets, 1 to 32,768; not below its paths
+                               // [spec 8.1.3]
+    MR_TUNE_SEED = 7,          // seed of the source ports that failed paths draw, 32 bits [spec 6.4.1]
+};
+
+/**
+ * Sets a tunable of the device, for all connections. The first windows hold for
+ * what is connected after the call, all others at once. They stay as they are
+ * set until the device is reset; then they have the values of the profile
+ * [spec 12], or those that the back end needs (host/README.md). From any thread.
+ *
+ * Errors, with nothing changed: -EINVAL no device or no such tunable; -ERANGE
+ * value outside the range that stands there; -EIO.
+ */
+MR_API int mr_device_tune(struct mr_device *dev, enum mr_tunable which, uint64_t value);
+
+/**
+ * Reads a tunable into *value, in the same unit. From any thread.
+ * Errors: -EINVAL no device, no place, or no such tunable; -EIO.
+ */
+MR_API int mr_device_tunable(struct mr_device *dev, enum mr_tunable which, uint64_t *value);
+
+/**
+ * Short name of a tunable, like "link_mbps"; "" for a number that is none, so
+ * that counting up from 0 finds all. Never NULL, static. From any thread.
+ */
+MR_API const char *mr_tunable_name(uint32_t which);
 
 /* ------------------------------------------- protection domain and memory */
 
@@ -266,9 +312,19 @@ enum mr_conn_flags {
     MR_CONN_VLAN = 0x01,      // frames carry vlan
     MR_CONN_NEXT_HOP = 0x02,  // frames go to next_hop instead of the peer's own MAC address
     MR_CONN_SPORTS = 0x04,    // sport[] is given
+    MR_CONN_PLANES = 0x08,    // plane[] is given
 };
 
-/** How a connection is to be. Start from zeroes: 0 asks for the default. */
+/**
+ * How a connection is to be. Start from zeroes: 0 asks for the default.
+ *
+ * Planes [spec 2.7.2]: mac, next_hop and ip are those of plane 0. On plane k the
+ * low three bits of byte plane_at of both IP addresses are k, and the last byte
+ * of both MAC addresses differs by an exclusive or with k. So with planes > 1
+ * those three bits of both ends' IP addresses must be 0, and so must the low
+ * bits of the MAC addresses (own, next hop's, the peer's) that the numbers 1 to
+ * planes - 1 reach: then no plane's address is another endpoint's.
+ */
 struct mr_conn_attr {
     uint32_t flags;                // MR_CONN_*
     uint8_t mac[6];                // own MAC address
@@ -276,12 +332,17 @@ struct mr_conn_attr {
     struct mr_ip ip;               // own IP address
     uint16_t vlan;                 // tag control information, with MR_CONN_VLAN
     uint16_t mtu;                  // payload bytes per packet: 256, 512, 1024, 2048 or 4096, the default
-    uint8_t paths;                 // 1 to caps.paths; default all
+    uint8_t paths;                 // 1 to caps.paths; default MR_PATHS_DEFAULT, at most caps.paths
     uint8_t tos;                   // DSCP in the upper six bits; the lower two must be 0
     uint8_t ttl;                   // time to live, hop limit; default 64
-    uint8_t rsvd0;                 // 0
+    uint8_t weight;                // the peer's share of this side's inbound link, relative to other
+                                   // connections', 1 to 255; default 1 [spec 8.4.3]
+    uint8_t planes;                // planes that it runs on, 1 to caps.planes; default 1
+    uint8_t plane_at;              // with planes > 1: byte of the IP addresses, counted from the last, into
+                                   // whose low three bits a plane's number goes: 0 to 3 (IPv4) or 15
     uint16_t sport[MR_PATHS_MAX];  // UDP source port of each path, not 0, with MR_CONN_SPORTS
-    uint8_t plane[MR_PATHS_MAX];   // plane of each path, 0 to caps.planes - 1
+    uint8_t plane[MR_PATHS_MAX];   // plane of each path, 0 to planes - 1, with MR_CONN_PLANES; default: path
+                                   // i runs on plane i % planes
     uint64_t seed;                 // default source ports: spread by this seed and the connection's index
     uint64_t rsvd[4];              // 0
 };
@@ -301,19 +362,25 @@ struct mr_conn_addr {
     uint8_t nstreams;                  // valid entries of stream[]
     struct mr_ip ip;                   // this side's IP address
     uint32_t stream[MR_ADDR_STREAMS];  // numbers of this side's streams, in the order of their creation
-    uint8_t rsvd[88];                  // 0
+    uint8_t planes;                    // planes of the connection; 0 = 1
+    uint8_t plane_at;                  // as in mr_conn_attr
+    uint8_t rsvd[86];                  // 0
 };
 #define MR_ADDR_MAGIC 0x4143524du /* "MRCA" */
 
 /**
- * Makes one end of a connection: takes a local number, does not yet talk to
- * anyone. Errors: -EINVAL, -ENOMEM, -ENOSPC no connection is free, -EIO,
- * -ETIMEDOUT.
+ * Makes one end of a connection: takes a local number and room for its paths,
+ * does not yet talk to anyone. Errors: -EINVAL, -ENOMEM, -ENOSPC no connection is
+ * free, or (paths + 7) / 8 groups of paths (caps.groups) are not free in a row.
  */
 MR_API int mr_conn_create(struct mr_device *dev, const struct mr_conn_attr *attr,
                           struct mr_conn **conn);
 
-/** Destroys an end of a connection. -EBUSY while it has streams. NULL is taken. */
+/**
+ * Destroys an end of a connection; its number and paths are free again. -EBUSY
+ * while it has streams. NULL is taken.
+ * Errors: -EIO and -ETIMEDOUT; the connection is gone all the same.
+ */
 MR_API int mr_conn_destroy(struct mr_conn *conn);
 
 /**
@@ -325,12 +392,14 @@ MR_API int mr_conn_local(struct mr_conn *conn, struct mr_conn_addr *addr);
 /**
  * Connects to the peer that *peer tells of; the peer does the same with this
  * side's. The smaller payload size and the smaller number of paths of the two
- * hold. Nothing is sent: the connection is set up in this device alone, and both
- * sides must have done it before one of them posts [spec 9.1.2]. A peer that is
- * not there shows in the first post (MR_ERR_RETRY).
+ * hold; planes and plane_at must be the same on both. Nothing is sent: the
+ * connection is set up in this device alone, and both sides must have done it
+ * before one of them posts [spec 9.1.2]. A peer that is not there shows in the
+ * first post (MR_ERR_RETRY).
  *
- * Errors: -EINVAL not an address, or another family than the own; -EISCONN;
- * -EIO; -ETIMEDOUT.
+ * Errors: -EINVAL not an address, another family than the own, other planes, or
+ * addresses that planes cannot have (mr_conn_attr); -EISCONN; -EREMOTEIO the
+ * device refused; -EIO; -ETIMEDOUT.
  */
 MR_API int mr_conn_connect(struct mr_conn *conn, const struct mr_conn_addr *peer);
 
@@ -405,38 +474,78 @@ MR_API int mr_post_write(struct mr_stream *stream, const struct mr_write *wr);
 
 /* -------------------------------------------------------------- telemetry */
 
+/** What becomes of a path. [spec 6] */
 enum mr_path_state {
-    MR_PATH_IDLE = 0,     // nothing in flight
-    MR_PATH_ACTIVE = 1,   // in use
-    MR_PATH_PROBING = 2,  // no progress: asks for an acknowledgment
-    MR_PATH_DEAD = 3,     // given up
+    MR_PATH_FREE = 0,     // not a path of a connection
+    MR_PATH_LIVE = 1,     // in use
+    MR_PATH_PROBING = 2,  // in use; an unanswered probe is out: no new packets meanwhile
+    MR_PATH_CLOSING = 3,  // failed: asks the peer what arrived [spec 6.3]
+    MR_PATH_MOVING = 4,   // failed: what did not arrive goes to other paths
+    MR_PATH_TRIAL = 5,    // its next incarnation is probed and carries no data yet
+    MR_PATH_DEAD = 6,     // no answer in time: its messages ended with MR_ERR_RETRY
 };
 
-/** One path as the device sees it. Counts are 32 bits wide and wrap. */
+/** One path as the device sees it. Counts without another width are 32 bits wide and wrap. */
 struct mr_path_info {
+    uint64_t bytes;         // payload bytes of packets
     uint32_t srtt_ns;       // smoothed round trip time; 0 = not yet measured
     uint32_t rttvar_ns;     // its mean deviation
     uint32_t cwnd;          // window, packets
     uint32_t inflight;      // packets sent and not acknowledged
-    uint32_t packets;       // data packets sent, without retransmissions
+    uint32_t packets;       // data packets sent, without retransmissions, with those of failed paths
     uint32_t resent;        // data packets sent again
+    uint32_t lost;          // transmissions found lost [spec 6.2]
     uint32_t marks;         // packets that the peer received with a congestion mark
     uint32_t acks;          // acknowledgments taken
     uint32_t probes;        // probes sent
-    uint32_t psn;           // next sequence number
+    uint32_t psn;           // next sequence number of this incarnation
     uint32_t una;           // oldest sequence number not acknowledged
     uint32_t hint_mbps;     // the receiver's last rate hint, Mbit/s; 0 = none
-    uint16_t sport;         // UDP source port
-    uint8_t plane;          // plane
+    uint32_t moved;         // packets that went to other paths when it failed [spec 6.3.7]
+    uint16_t fails;         // times that it failed and was left; 16 bits wide, wraps
+    uint8_t epoch;          // incarnation, from 0; wraps
     uint8_t state;          // enum mr_path_state
-    uint32_t rsvd[3];       // 0
+    uint16_t sport;         // UDP source port as the program or the library set it last; a path that
+                            // failed goes on with one that the device draws [spec 6.4.1]
+    uint8_t plane;          // plane, likewise
+    uint8_t rsvd[9];        // 0
 };
 
 /**
- * Reads the telemetry of one path, 0 to one less than the connection's paths.
- * Errors: -EINVAL, -ENOTCONN, -EIO, -ETIMEDOUT.
+ * Reads the telemetry of one path, 0 to mr_conn_paths() - 1. All of it is of one
+ * moment but sport and plane. From any thread.
+ * Errors: -EINVAL no such path; -ENOTCONN; -EIO; -ETIMEDOUT.
  */
 MR_API int mr_path_query(struct mr_conn *conn, uint32_t path, struct mr_path_info *info);
+
+/**
+ * Reads the histogram of one path's round trip times since mr_conn_connect()
+ * [spec 6.1.1]. bucket[i] counts the samples below 256 << i ns that are not
+ * below the bound before: [0] < 256 ns, [1] < 512 ns, [2] < 1.024 us, ...,
+ * [14] < 4.194 ms; [15] counts all others. Each is 32 bits wide and wraps. From
+ * any thread. Errors: -EINVAL no such path; -ENOTCONN; -EIO; -ETIMEDOUT.
+ */
+MR_API int mr_path_histogram(struct mr_conn *conn, uint32_t path,
+                             uint32_t bucket[MR_HIST_BUCKETS]);
+
+/**
+ * Gives a path another UDP source port (1 to 65535; 49152 and up are meant for
+ * this) and another plane (0 to the connection's planes - 1), so that it takes
+ * another way through the fabric. Returns when the device knows it; it takes
+ * effect as soon as nothing is in flight on the path, and new packets take other
+ * paths until then, or wait if there are none. So no packet is overtaken, lost
+ * or sent twice by it [spec 6.4.7]. A second call before that replaces the first.
+ *
+ * On a path that has failed (MR_PATH_CLOSING and later) the device draws ports
+ * itself: there the call may have no effect. From any thread.
+ *
+ * Errors: -EINVAL no such path, port 0 or no such plane; -ENOTCONN; -EIO;
+ * -ETIMEDOUT.
+ */
+MR_API int mr_path_set_port(struct mr_conn *conn, uint32_t path, uint16_t sport, uint8_t plane);
+
+/** One word for an enum mr_path_state, like "live". Never NULL, static. From any thread. */
+MR_API const char *mr_path_state_text(uint8_t state);
 
 /** Paths that the connection uses; 0 before mr_conn_connect(). */
 MR_API uint32_t mr_conn_paths(const struct mr_conn *conn);

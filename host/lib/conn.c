@@ -27,23 +27,61 @@ static bool mac_ok(const uint8_t *mac)
     return !(mac[0] & 1) && memcmp(mac, none, 6);
 }
 
+/* Addresses of plane 0 leave room for the planes' numbers. [spec 2.7.2] */
+static bool plane_ip_ok(const struct mr_ip *ip, uint32_t planes, uint32_t at)
+{
+    uint32_t last = ip->family == 4 ? 3 : 15;
+
+    return planes <= 1 || (at <= last && !(ip->addr[last - at] & (MR_WIRE_PLANES - 1)));
+}
+
+static bool plane_mac_ok(const uint8_t *mac, uint32_t planes)
+{
+    return !(mac[5] & ((1u << mri_log2_up(planes)) - 1));
+}
+
+static uint8_t or_default(uint32_t v, uint32_t otherwise)
+{
+    return (uint8_t)(v ? v : otherwise);
+}
+
+static uint8_t paths_of(const struct mr_device *dev, const struct mr_conn_attr *a)
+{
+    uint32_t most = dev->caps.paths;
+
+    return or_default(a->paths, most < MR_PATHS_DEFAULT ? most : MR_PATHS_DEFAULT);
+}
+
+static bool paths_ok(const struct mr_device *dev, const struct mr_conn_attr *a)
+{
+    uint32_t planes = or_default(a->planes, 1);
+
+    if (a->paths > dev->caps.paths || planes > dev->caps.planes)
+        return false;
+    if (!plane_ip_ok(&a->ip, planes, a->plane_at) || !plane_mac_ok(a->mac, planes))
+        return false;
+    if (a->flags & MR_CONN_NEXT_HOP && !plane_mac_ok(a->next_hop, planes))
+        return false;
+    for (uint32_t i = 0; i < paths_of(dev, a); i++)
+        if ((a->flags & MR_CONN_PLANES && a->plane[i] >= planes) ||
+            (a->flags & MR_CONN_SPORTS && !a->sport[i]))
+            return false;
+    return true;
+}
+
 static bool attr_ok(const struct mr_device *dev, const struct mr_conn_attr *a)
 {
-    static constexpr uint32_t flags = MR_CONN_VLAN | MR_CONN_NEXT_HOP | MR_CONN_SPORTS;
+    static constexpr uint32_t flags = MR_CONN_VLAN | MR_CONN_NEXT_HOP | MR_CONN_SPORTS |
+                                      MR_CONN_PLANES;
     static const uint64_t zero[4];
 
-    if (a->flags & ~flags || a->rsvd0 || memcmp(a->rsvd, zero, sizeof zero))
+    if (a->flags & ~flags || memcmp(a->rsvd, zero, sizeof zero))
         return false;
     if (!mac_ok(a->mac) || !ip_ok(&a->ip) || a->tos & 3)
         return false;
     if (a->flags & MR_CONN_NEXT_HOP && !mac_ok(a->next_hop))
         return false;
-    if ((a->mtu && !mtu_ok(a->mtu)) || a->paths > dev->caps.paths)
-        return false;
-    for (uint32_t i = 0; i < (a->paths ? a->paths : dev->caps.paths); i++)
-        if (a->plane[i] >= dev->caps.planes || (a->flags & MR_CONN_SPORTS && !a->sport[i]))
-            return false;
-    return true;
+    return (!a->mtu || mtu_ok(a->mtu)) && paths_ok(dev, a);
 }
 
 /* Mixes 64 bits well (the finaliser of SplitMix64). */
@@ -71,10 +109,39 @@ static void spread_sports(struct mr_conn *c)
     }
 }
 
+/* Source port and plane of every path, as asked for or by default. */
+static void spread_paths(struct mr_conn *c)
+{
+    if (c->attr.flags & MR_CONN_SPORTS)
+        memcpy(c->sport, c->attr.sport, sizeof c->sport);
+    else
+        spread_sports(c);
+    for (uint32_t i = 0; i < c->attr.paths; i++)
+        c->plane[i] = c->attr.flags & MR_CONN_PLANES ? c->attr.plane[i] : (uint8_t)(i % c->attr.planes);
+}
+
+static int create_locked(struct mr_conn *c)
+{
+    struct mr_device *dev = c->dev;
+    uint32_t index;
+    int rc = mri_pool_take(&dev->conn_pool, &index);
+
+    if (rc)
+        return rc;
+    c->ngroups = mri_groups_of(c->attr.paths);
+    rc = mri_groups_take(&dev->groups, c->ngroups, &c->group);
+    if (rc) {
+        mri_pool_give(&dev->conn_pool, index);
+        return rc;
+    }
+    c->number = index | (uint32_t)dev->conn_pool.slot[index].tag << 16;
+    spread_paths(c);
+    mri_list_add(&dev->conns, &c->link);
+    return 0;
+}
+
 int mr_conn_create(struct mr_device *dev, const struct mr_conn_attr *attr, struct mr_conn **out)
 {
-    uint32_t index;
-
     if (!dev || !attr || !out || !attr_ok(dev, attr))
         return -EINVAL;
     struct mr_conn *c = calloc(1, sizeof *c);
@@ -83,23 +150,17 @@ int mr_conn_create(struct mr_device *dev, const struct mr_conn_attr *attr, struc
     c->dev = dev;
     c->attr = *attr;
     c->attr.mtu = attr->mtu ? attr->mtu : mtu_default;
-    c->attr.paths = attr->paths ? attr->paths : (uint8_t)dev->caps.paths;
-    c->attr.ttl = attr->ttl ? attr->ttl : ttl_default;
+    c->attr.paths = paths_of(dev, attr);
+    c->attr.ttl = or_default(attr->ttl, ttl_default);
+    c->attr.weight = or_default(attr->weight, 1);
+    c->attr.planes = or_default(attr->planes, 1);
     pthread_mutex_lock(&dev->lock);
-    int rc = mri_pool_take(&dev->conn_pool, &index);
-    if (!rc) {
-        c->number = index | (uint32_t)dev->conn_pool.slot[index].tag << 16;
-        mri_list_add(&dev->conns, &c->link);
-    }
+    int rc = create_locked(c);
     pthread_mutex_unlock(&dev->lock);
     if (rc) {
         free(c);
         return rc;
     }
-    if (attr->flags & MR_CONN_SPORTS)
-        memcpy(c->sport, attr->sport, sizeof c->sport);
-    else
-        spread_sports(c);
     *out = c;
     return 0;
 }
@@ -140,33 +201,77 @@ static struct mr_conn_row row_of(const struct mr_conn *c, const struct mr_conn_a
         .vlan = a->flags & MR_CONN_VLAN ? a->vlan : 0,
         .mtu = (uint16_t)mtu,
         .npaths = (uint8_t)paths,
-        .group = (uint16_t)c->number,
         .tos = a->tos,
         .ttl = a->ttl,
+        .weight = a->weight,
+        .group = (uint16_t)c->group,
+        .nplanes = a->planes,
+        .plane_at = a->planes > 1 ? a->plane_at : 0,
     };
 }
 
-/* Paths first: the connection is open from the moment its own entry is written. */
-static int connect_locked(struct mr_conn *c, const struct mr_conn_addr *peer)
+/* The connection first: what the device does for it ends before its paths go. */
+static int free_entries(struct mr_conn *c)
 {
-    uint32_t index = c->number & 0xffff, mtu = le16toh(peer->mtu);
-    uint32_t paths = peer->paths < c->attr.paths ? peer->paths : c->attr.paths;
     unsigned char entry[MR_CONN_BYTES];
-    int rc = c->paths ? -EISCONN : 0;
 
-    for (uint32_t i = 0; i < paths && !rc; i++) {
-        unsigned char path[MR_PATH_BYTES];
-        mr_path_put(path, (struct mr_path_row){.sport = c->sport[i], .plane = c->attr.plane[i],
-            .state = MR_PATHST_OPEN, .conn = (uint16_t)index, .path = (uint8_t)i});
-        rc = mri_table_write(c->dev, MR_TBL_PATH, index * 8 + i, path, sizeof path);
-    }
+    if (!c->written)
+        return 0;
+    mr_conn_put(entry, (struct mr_conn_row){.state = 0, .local = c->number});
+    int rc = mri_table_write(c->dev, MR_TBL_CONN, c->number & 0xffff, entry, sizeof entry);
+    // A device that is stuck makes each entry wait for its limit: one is enough.
+    for (uint32_t i = 0; i < c->written && rc != -ETIMEDOUT; i++)
+        rc = mri_first(rc, mri_path_write(c, i, MR_PATHST_FREE));
+    if (!rc)
+        c->written = 0;
+    return rc;
+}
+
+/* Paths first: the connection is open from the moment its own entry is written. */
+static int open_entries(struct mr_conn *c, const struct mr_conn_addr *peer, uint32_t paths)
+{
+    uint32_t mtu = le16toh(peer->mtu);
+    unsigned char entry[MR_CONN_BYTES];
+    int rc = 0;
+
+    for (uint32_t i = 0; i < paths && !rc; i++)
+        rc = mri_path_write(c, i, MR_PATHST_OPEN);
     if (rc)
         return rc;
     mr_conn_put(entry, row_of(c, peer, mtu < c->attr.mtu ? mtu : c->attr.mtu, paths));
-    rc = mri_table_write(c->dev, MR_TBL_CONN, index, entry, sizeof entry);
-    if (!rc)
-        c->paths = paths;
-    return rc;
+    return mri_table_write(c->dev, MR_TBL_CONN, c->number & 0xffff, entry, sizeof entry);
+}
+
+static int connect_locked(struct mr_conn *c, const struct mr_conn_addr *peer)
+{
+    uint32_t paths = peer->paths < c->attr.paths ? peer->paths : c->attr.paths;
+    uint32_t groups = mri_groups_of(paths);
+
+    if (c->paths)
+        return -EISCONN;
+    c->written = paths;
+    int rc = open_entries(c, peer, paths);
+    if (rc) {
+        if (rc != -ETIMEDOUT)
+            free_entries(c);
+        return rc;
+    }
+    c->paths = paths;
+    // What the peer cannot use is for others.
+    mri_groups_give(&c->dev->groups, c->group + groups, c->ngroups - groups);
+    c->ngroups = groups;
+    return 0;
+}
+
+/* Same planes on both ends, and room for their numbers in the peer's addresses. */
+static bool peer_planes_ok(const struct mr_conn_attr *a, const struct mr_conn_addr *peer)
+{
+    if (or_default(peer->planes, 1) != a->planes)
+        return false;
+    if (a->planes == 1)
+        return true;
+    return peer->plane_at == a->plane_at && plane_ip_ok(&peer->ip, a->planes, a->plane_at) &&
+           (a->flags & MR_CONN_NEXT_HOP || plane_mac_ok(peer->mac, a->planes));
 }
 
 int mr_conn_connect(struct mr_conn *c, const struct mr_conn_addr *peer)
@@ -174,7 +279,7 @@ int mr_conn_connect(struct mr_conn *c, const struct mr_conn_addr *peer)
     if (!c || !peer || le32toh(peer->magic) != MR_ADDR_MAGIC ||
         le16toh(peer->version) != addr_version || !mtu_ok(le16toh(peer->mtu)) || !peer->paths ||
         le32toh(peer->conn) >= MR_WIRE_CONN_NONE || !mac_ok(peer->mac) ||
-        peer->ip.family != c->attr.ip.family)
+        peer->ip.family != c->attr.ip.family || !peer_planes_ok(&c->attr, peer))
         return -EINVAL;
     pthread_mutex_lock(&c->dev->lock);
     int rc = connect_locked(c, peer);
@@ -193,6 +298,8 @@ int mr_conn_local(struct mr_conn *c, struct mr_conn_addr *addr)
         .conn = htole32(c->number),
         .paths = c->attr.paths,
         .ip = c->attr.ip,
+        .planes = c->attr.planes,
+        .plane_at = c->attr.planes > 1 ? c->attr.plane_at : 0,
     };
     memcpy(addr->mac, c->attr.mac, 6);
     pthread_mutex_lock(&c->dev->lock);
@@ -208,15 +315,10 @@ int mr_conn_local(struct mr_conn *c, struct mr_conn_addr *addr)
 int mri_conn_free(struct mr_conn *c)
 {
     struct mr_device *dev = c->dev;
-    uint32_t index = c->number & 0xffff;
-    int rc = 0;
+    int rc = free_entries(c);
 
-    if (c->paths) {
-        unsigned char entry[MR_CONN_BYTES];
-        mr_conn_put(entry, (struct mr_conn_row){.state = 0, .local = c->number});
-        rc = mri_table_write(dev, MR_TBL_CONN, index, entry, sizeof entry);
-    }
-    mri_pool_give(&dev->conn_pool, index);
+    mri_groups_give(&dev->groups, c->group, c->ngroups);
+    mri_pool_give(&dev->conn_pool, c->number & 0xffff);
     mri_list_del(&c->link);
     free(c);
     return rc;

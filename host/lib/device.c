@@ -61,7 +61,8 @@ static int read_caps(struct mr_device *dev)
         {MR_REG_CAP_CONNS, &c->conns},     {MR_REG_CAP_PATHS, &c->paths},
         {MR_REG_CAP_STREAMS, &c->streams}, {MR_REG_CAP_KEYS, &c->keys},
         {MR_REG_CAP_CQS, &c->cqs},         {MR_REG_CAP_MSGS, &c->msgs},
-        {MR_REG_CLOCK_KHZ, &c->clock_khz},
+        {MR_REG_CLOCK_KHZ, &c->clock_khz}, {MR_REG_CAP_GROUPS, &c->groups},
+        {MR_REG_CAP_PLANES, &c->planes},
     };
     int rc = 0;
 
@@ -74,12 +75,15 @@ static int read_caps(struct mr_device *dev)
     c->streams = at_most(c->streams, 0x10000);
     c->keys = at_most(c->keys, 1 << 24);
     c->cqs = at_most(c->cqs, 0x10000);
-    c->paths = at_most(c->paths, MR_PATHS_MAX);
+    c->groups = at_most(c->groups, 0x10000);
+    c->paths = at_most(at_most(c->paths, MR_PATHS_MAX), c->groups * mri_group);
+    c->planes = at_most(c->planes, MR_WIRE_PLANES);
     c->sq_depth_max = MR_DEPTH_MAX;
     c->cq_max = MR_CQ_ENTRIES_MAX;
-    c->planes = 1;
     c->length_max = MR_LENGTH_MAX;
-    return c->conns && c->streams && c->keys && c->cqs && c->paths ? 0 : -EPROTO;
+    return c->conns && c->streams && c->keys && c->cqs && c->paths && c->planes && c->clock_khz
+               ? 0
+               : -EPROTO;
 }
 
 /*
@@ -108,6 +112,7 @@ static int make_pools(struct mr_device *dev)
     rc = mri_first(rc, mri_pool_init(&dev->cq_pool, dev->caps.cqs, tag));
     rc = mri_first(rc, mri_pool_init(&dev->conn_pool, dev->caps.conns, tag));
     rc = mri_first(rc, mri_pool_init(&dev->stream_pool, dev->caps.streams, tag));
+    rc = mri_first(rc, mri_groups_init(&dev->groups, dev->caps.groups));
     dev->stream_of = calloc(dev->caps.streams, sizeof dev->stream_of[0]);
     dev->stream_cq = calloc(dev->caps.streams, sizeof dev->stream_cq[0]);
     dev->counter = calloc(counters, sizeof dev->counter[0]);
@@ -126,6 +131,7 @@ static int device_free(struct mr_device *dev)
     mri_pool_free(&dev->cq_pool);
     mri_pool_free(&dev->conn_pool);
     mri_pool_free(&dev->stream_pool);
+    mri_groups_free(&dev->groups);
     free(dev->stream_of);
     free(dev->stream_cq);
     free(dev->counter);

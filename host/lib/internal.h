@@ -30,6 +30,7 @@
 static constexpr uint32_t mri_magic = 0x4d524f43;
 static constexpr uint32_t mri_version_major = 1;
 static constexpr uint32_t mri_ring_align = 4096;  // bytes
+static constexpr uint32_t mri_group = 8;          // path entries in a group
 
 /** Numbers 0 to n - 1, each with a tag that changes with every use. */
 struct mri_pool {
@@ -37,6 +38,12 @@ struct mri_pool {
     struct mri_slot {
         uint8_t used, tag;
     } *slot;
+};
+
+/** Groups of path entries, of which a connection takes some in a row. */
+struct mri_groups {
+    uint32_t n;
+    uint8_t *used;
 };
 
 struct mri_list {
@@ -51,6 +58,7 @@ struct mr_device {
     pthread_mutex_t lock;
     struct mri_list pds, mrs, cqs, conns, streams;
     struct mri_pool pd_pool, key_pool, cq_pool, conn_pool, stream_pool;
+    struct mri_groups groups;
     struct mr_stream **stream_of;         // by number; written under both locks
     atomic_uint_least32_t *stream_cq;     // by number: 1 + index of its queue, 0 = no stream
     uint64_t *counter;                    // extended beyond the device's 32 bits
@@ -96,8 +104,12 @@ struct mr_conn {
     struct mr_conn_attr attr;
     uint32_t number;
     uint32_t users;  // streams
+    uint32_t group, ngroups;  // its groups of path entries
+    // Under dev->lock:
     uint32_t paths;  // in use; 0 = not connected
+    uint32_t written;  // paths whose entries the device has, or may have
     uint16_t sport[MR_PATHS_MAX];
+    uint8_t plane[MR_PATHS_MAX];
 };
 
 enum mri_stream_state { MRI_STREAM_NEW, MRI_STREAM_READY, MRI_STREAM_ERROR };
@@ -154,6 +166,19 @@ void mri_pool_free(struct mri_pool *p);
 int mri_pool_take(struct mri_pool *p, uint32_t *index);
 void mri_pool_give(struct mri_pool *p, uint32_t index);
 
+/** Groups 0 to n - 1, all free. */
+int mri_groups_init(struct mri_groups *g, uint32_t n);
+void mri_groups_free(struct mri_groups *g);
+/** Takes the first n free ones in a row; -ENOSPC. */
+int mri_groups_take(struct mri_groups *g, uint32_t n, uint32_t *first);
+void mri_groups_give(struct mri_groups *g, uint32_t first, uint32_t n);
+
+/** Groups that so many paths take. */
+static inline uint32_t mri_groups_of(uint32_t paths)
+{
+    return (paths + mri_group - 1) / mri_group;
+}
+
 void mri_list_init(struct mri_list *l);
 bool mri_list_empty(const struct mri_list *l);
 void mri_list_add(struct mri_list *to, struct mri_list *l);  // at the end
@@ -168,6 +193,11 @@ int mri_conn_free(struct mr_conn *c);
 int mri_cq_free(struct mr_cq *cq);
 int mri_mr_free(struct mr_mr *mr);
 void mri_pd_free(struct mr_pd *pd);
+
+/* path.c: under dev->lock */
+
+/** Writes the entry of a path; state is MR_PATHST_*. */
+int mri_path_write(struct mr_conn *c, uint32_t path, uint8_t state);
 
 /* cq.c: under cq->lock */
 

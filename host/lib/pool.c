@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* pool.c - numbers of table entries, and lists. */
+/* pool.c - numbers of table entries, groups of them, and lists. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -39,6 +40,37 @@ void mri_pool_give(struct mri_pool *p, uint32_t index)
 {
     p->slot[index].used = 0;
     p->used--;
+}
+
+int mri_groups_init(struct mri_groups *g, uint32_t n)
+{
+    *g = (struct mri_groups){.n = n, .used = calloc(n ? n : 1, sizeof g->used[0])};
+    return g->used ? 0 : -ENOMEM;
+}
+
+void mri_groups_free(struct mri_groups *g)
+{
+    free(g->used);
+    *g = (struct mri_groups){};
+}
+
+int mri_groups_take(struct mri_groups *g, uint32_t n, uint32_t *first)
+{
+    uint32_t row = 0;  // free ones in a row before i
+
+    for (uint32_t i = 0; i < g->n && row < n; i++) {
+        row = g->used[i] ? 0 : row + 1;
+        *first = i + 1 - row;
+    }
+    if (row < n)
+        return -ENOSPC;
+    memset(g->used + *first, 1, n);
+    return 0;
+}
+
+void mri_groups_give(struct mri_groups *g, uint32_t first, uint32_t n)
+{
+    memset(g->used + first, 0, n);
 }
 
 void mri_list_init(struct mri_list *l)

@@ -27,6 +27,7 @@ static const struct {
     {EPIPE, "the stream is in error and takes no posts; make a new one"},
     {EMSGSIZE, "the message is longer than 2^31 bytes"},
     {EBADMSG, "the device wrote a completion that makes no sense; it was skipped"},
+    {ERANGE, "the value is outside its range"},
     {ENOENT, "no such thing"},
     {ENAMETOOLONG, "name too long"},
 };
@@ -51,6 +52,17 @@ static const char *known(const char *text, const char *otherwise)
 const char *mr_status_text(uint8_t status)
 {
     return known(mr_err_text(status), "unknown status");
+}
+
+const char *mr_path_state_text(uint8_t state)
+{
+    static const char *const texts_of[] = {
+        [MR_PATH_FREE] = "free",       [MR_PATH_LIVE] = "live",     [MR_PATH_PROBING] = "probing",
+        [MR_PATH_CLOSING] = "closing", [MR_PATH_MOVING] = "moving", [MR_PATH_TRIAL] = "trial",
+        [MR_PATH_DEAD] = "dead",
+    };
+
+    return state < sizeof texts_of / sizeof texts_of[0] ? texts_of[state] : "unknown";
 }
 
 const char *mr_opcode_text(uint8_t opcode)

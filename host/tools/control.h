@@ -11,7 +11,7 @@
 
 #include "metaroce.h"
 
-#define CONTROL_VERSION 1u
+#define CONTROL_VERSION 2u
 #define CONTROL_DIGEST  32
 
 /** The sender's first message. */
@@ -28,6 +28,11 @@ struct control_accept {
     uint32_t rkey;       // of the memory for the file
     uint64_t raddr;
     struct mr_conn_addr addr;
+};
+
+/** Sender to receiver: its end of the connection stands, or it failed. */
+struct control_ready {
+    uint32_t ok;
 };
 
 /** Sender to receiver: all is written, or it failed. */

@@ -21,11 +21,11 @@
 
 static constexpr unsigned start_ms = 20000;  // for mrsim to open its socket
 
-enum { O_LOSS = 256, O_RATE, O_WAVES, O_MRSIM, O_SENDFILE, O_JSON, O_PCAP, O_DEPTH, O_MESSAGE };
+enum { O_LOSS = 256, O_RATE, O_WAVES, O_MRSIM, O_SENDFILE, O_JSON, O_PCAP, O_DEPTH, O_MESSAGE, O_HIST };
 
 static const struct argp_option arg_options[] = {
     {"loss", O_LOSS, "P", 0, "chance for every frame to be lost, 0 to 1 (0.01)", 0},
-    {"paths", 'p', "N", 0, "paths of the connection, 1 to 8 (4)", 0},
+    {"paths", 'p', "N", 0, "paths of the connection, 1 to 128 (4)", 0},
     {"routes", 'r', "N", 0, "routes of the fabric (4)", 0},
     {"mtu", 'm', "BYTES", 0, "payload of a packet (4096)", 0},
     {"message", O_MESSAGE, "BYTES", 0, "bytes of one message (1 MiB)", 0},
@@ -35,6 +35,7 @@ static const struct argp_option arg_options[] = {
     {"rate", O_RATE, "GBIT", 0, "line rate, Gbit/s (100)", 0},
     {"waves", O_WAVES, "NAME", 0, "waves of NIC i to NAME.i.fst (rtl)", 0},
     {"pcap", O_PCAP, "FILE", 0, "capture of all frames", 0},
+    {"hist", O_HIST, nullptr, 0, "print the histograms of round trip times too", 0},
     {"json", O_JSON, "FILE", 0, "all that was measured, as JSON", 0},
     {"timeout", 't', "S", 0, "seconds of real time for all (600)", 0},
     {"mrsim", O_MRSIM, "PATH", 0, "the simulator, default beside this program", 0},
@@ -59,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *st)
 
     switch (key) {
     case O_LOSS: o->loss = real(st, arg, 0, 1); break;
-    case 'p': o->paths = (unsigned)arg_whole(st, arg, 1, 8); break;
+    case 'p': o->paths = (unsigned)arg_whole(st, arg, 1, 128); break;
     case 'r': o->routes = (unsigned)arg_whole(st, arg, 1, 64); break;
     case 'm': o->mtu = (unsigned)arg_whole(st, arg, 256, 4096); break;
     case O_MESSAGE: o->message = arg_whole(st, arg, 1, 0x80000000); break;
@@ -69,6 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *st)
     case O_RATE: o->rate = real(st, arg, 0.001, 400); break;
     case O_WAVES: o->waves = arg; break;
     case O_PCAP: o->pcap = arg; break;
+    case O_HIST: o->hist = true; break;
     case O_JSON: o->json = arg; break;
     case 't': o->timeout_s = (unsigned)arg_whole(st, arg, 1, 86400); break;
     case O_MRSIM: o->mrsim = arg; break;

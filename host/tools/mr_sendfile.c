@@ -60,7 +60,7 @@ static const struct argp_option arg_options[] = {
     {"dev", 'd', "URI", 0, "device, default $MR_DEVICE or sim:", 0},
     {"control", 'c', "PATH", 0, "Unix socket on which the two ends meet", 0},
     {"file", 'f', "FILE", 0, "send: the file; recv: where to put it, default nowhere", 0},
-    {"paths", 'p', "N", 0, "paths of the connection, 1 to 8 (4)", 0},
+    {"paths", 'p', "N", 0, "paths of the connection, 1 to 128 (4)", 0},
     {"mtu", 'm', "BYTES", 0, "payload of a packet (4096)", 0},
     {"message", 's', "BYTES", 0, "bytes of one message (1 MiB)", 0},
     {"depth", 'q', "N", 0, "messages posted at a time (8)", 0},
@@ -295,7 +295,12 @@ static int run_sender(struct end *e)
         rc = say("the other end's version", -EPROTO);
     if (!rc)
         rc = meet(e, &to.addr);
-    int failed = rc ? rc : transfer(e, &to);
+    int failed = rc;
+    rc = say("control", control_send(e->control, &(struct control_ready){.ok = !failed},
+                                     sizeof(struct control_ready)));
+    if (failed || rc)
+        return failed ? failed : rc;
+    failed = transfer(e, &to);
     rc = say("control", control_send(e->control, &(struct control_done){.ok = !failed},
                                      sizeof(struct control_done)));
     if (failed || rc)
@@ -312,6 +317,7 @@ static int run_receiver(struct end *e)
 {
     struct control_offer offer;
     struct control_accept to = {.version = CONTROL_VERSION};
+    struct control_ready ready = {};
     struct control_done done;
     struct control_digest digest;
 
@@ -331,7 +337,11 @@ static int run_receiver(struct end *e)
     to.rkey = mr_mr_rkey(e->mr);
     mr_conn_local(e->conn, &to.addr);
     rc = say("answer", control_send(e->control, &to, sizeof to));
+    // Not in the device's time: setting up many paths takes the sender a while.
     if (!rc)
+        rc = say("the sender", control_recv(e->control, &ready, sizeof ready, setup_ms));
+    done.ok = ready.ok;
+    if (!rc && ready.ok)
         rc = await(e, &done, sizeof done);
     if (!rc && !done.ok) {
         fprintf(stderr, "mr_sendfile: the sender gave up\n");

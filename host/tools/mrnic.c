@@ -3,7 +3,7 @@
  * mrnic.c - looks at devices from the command line.
  *
  *     mrnic list                which of the usual devices can be opened
- *     mrnic info [--dev URI]    what a device can do
+ *     mrnic info [--dev URI]    what a device can do, and how it is set
  *     mrnic stat [--dev URI]    its counters
  */
 #include <argp.h>
@@ -52,7 +52,9 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "list|info|stat",
     .doc = "Looks at MetaRoCE devices.\v"
-           "list opens each of the usual devices for a moment; one that is in use is told as busy.",
+           "list opens each of the usual devices for a moment; one that is in use is told as busy. "
+           "Paths belong to the program that has the connection: mr_sendfile --json writes their "
+           "telemetry and histograms, mr_run prints them.",
 };
 
 static void print_json(json_t *o)
@@ -93,22 +95,36 @@ static int list(const struct options *o)
     return 0;
 }
 
+static void print_values(json_t *o)
+{
+    const char *name;
+    json_t *v;
+
+    json_object_foreach(o, name, v) {
+        if (json_is_integer(v))
+            printf("%-14s %" PRIu64 "\n", name, (uint64_t)json_integer_value(v));
+        else if (json_is_string(v))
+            printf("%-14s %s\n", name, json_string_value(v));
+    }
+}
+
 static int info(const struct options *o, struct mr_device *dev)
 {
-    json_t *caps = report_caps(dev), *v;
-    const char *name;
+    json_t *caps = report_caps(dev), *tunables = report_tunables(dev);
 
+    if (!tunables) {
+        json_decref(caps);
+        return fail(mr_device_uri(dev), -EIO);
+    }
     json_object_set_new(caps, "device", json_string(mr_device_uri(dev)));
+    json_object_set_new(caps, "tunables", tunables);
     if (o->json) {
         print_json(caps);
         return 0;
     }
-    json_object_foreach(caps, name, v) {
-        if (json_is_integer(v))
-            printf("%-14s %" PRIu64 "\n", name, (uint64_t)json_integer_value(v));
-        else
-            printf("%-14s %s\n", name, json_string_value(v));
-    }
+    print_values(caps);
+    printf("\n");
+    print_values(tunables);
     json_decref(caps);
     return 0;
 }

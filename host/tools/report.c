@@ -24,34 +24,70 @@ json_t *report_counters(struct mr_device *dev)
     return o;
 }
 
+/* One path; NULL if it cannot be read. */
+static json_t *report_path(struct mr_conn *conn, uint32_t path)
+{
+    uint32_t bucket[MR_HIST_BUCKETS];
+    struct mr_path_info p;
+
+    if (mr_path_query(conn, path, &p) || mr_path_histogram(conn, path, bucket))
+        return nullptr;
+    json_t *o = json_object(), *h = json_array();
+    put(o, "path", path);
+    put(o, "sport", p.sport);
+    put(o, "plane", p.plane);
+    json_object_set_new(o, "state", json_string(mr_path_state_text(p.state)));
+    put(o, "epoch", p.epoch);
+    put(o, "srtt_ns", p.srtt_ns);
+    put(o, "rttvar_ns", p.rttvar_ns);
+    put(o, "cwnd", p.cwnd);
+    put(o, "inflight", p.inflight);
+    put(o, "packets", p.packets);
+    put(o, "bytes", p.bytes);
+    put(o, "resent", p.resent);
+    put(o, "lost", p.lost);
+    put(o, "marks", p.marks);
+    put(o, "acks", p.acks);
+    put(o, "probes", p.probes);
+    put(o, "fails", p.fails);
+    put(o, "moved", p.moved);
+    put(o, "psn", p.psn);
+    put(o, "una", p.una);
+    put(o, "hint_mbps", p.hint_mbps);
+    for (int i = 0; i < MR_HIST_BUCKETS; i++)
+        json_array_append_new(h, json_integer(bucket[i]));
+    json_object_set_new(o, "rtt", h);
+    return o;
+}
+
 json_t *report_paths(struct mr_conn *conn)
 {
     json_t *a = json_array();
 
     for (uint32_t i = 0; i < mr_conn_paths(conn); i++) {
-        struct mr_path_info p;
-        if (mr_path_query(conn, i, &p)) {
+        json_t *o = report_path(conn, i);
+        if (!o) {
             json_decref(a);
             return nullptr;
         }
-        json_t *o = json_object();
-        put(o, "path", i);
-        put(o, "sport", p.sport);
-        put(o, "srtt_ns", p.srtt_ns);
-        put(o, "rttvar_ns", p.rttvar_ns);
-        put(o, "cwnd", p.cwnd);
-        put(o, "inflight", p.inflight);
-        put(o, "packets", p.packets);
-        put(o, "resent", p.resent);
-        put(o, "marks", p.marks);
-        put(o, "acks", p.acks);
-        put(o, "probes", p.probes);
-        put(o, "psn", p.psn);
-        put(o, "una", p.una);
-        put(o, "state", p.state);
         json_array_append_new(a, o);
     }
     return a;
+}
+
+json_t *report_tunables(struct mr_device *dev)
+{
+    json_t *o = json_object();
+
+    for (uint32_t i = 0; *mr_tunable_name(i); i++) {
+        uint64_t v;
+        if (mr_device_tunable(dev, (enum mr_tunable)i, &v)) {
+            json_decref(o);
+            return nullptr;
+        }
+        put(o, mr_tunable_name(i), v);
+    }
+    return o;
 }
 
 json_t *report_caps(struct mr_device *dev)
@@ -74,5 +110,6 @@ json_t *report_caps(struct mr_device *dev)
     put(o, "cq_max", c.cq_max);
     put(o, "planes", c.planes);
     put(o, "length_max", c.length_max);
+    put(o, "groups", c.groups);
     return o;
 }

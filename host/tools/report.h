@@ -9,9 +9,11 @@
 
 /** Counters by name; NULL if they cannot be read. */
 json_t *report_counters(struct mr_device *dev);
-/** One object for each path of the connection; NULL if they cannot be read. */
+/** One object for each path of the connection, with its histogram; NULL if they cannot be read. */
 json_t *report_paths(struct mr_conn *conn);
 /** Capabilities by name. */
 json_t *report_caps(struct mr_device *dev);
+/** Tunables by name; NULL if they cannot be read. */
+json_t *report_tunables(struct mr_device *dev);
 
 #endif

@@ -14,6 +14,7 @@ struct run_options {
     unsigned paths, mtu, routes, timeout_s, depth;
     uint64_t seed, message;
     double loss, rate;  // rate: Gbit/s of every port
+    bool hist;          // print histograms
 };
 
 /* Children: all bounded in time, ended by their own pid only. */
@@ -37,6 +38,9 @@ int child_socket(struct child *c, const char *path, unsigned ms);
  * seconds. 0 all succeeded, -ETIMEDOUT, -ECHILD one failed. All have ended then.
  */
 int children_wait(struct child *c, int n, unsigned timeout_s);
+
+/** Prints the sender's paths, and their histograms of round trip times if hist. */
+void paths_print(const json_t *paths, bool hist);
 
 /** Prints what the two ends and the simulator measured; 0, or -1 if the digests differ. */
 int table_print(const struct run_options *o, const json_t *send, const json_t *recv,

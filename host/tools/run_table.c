@@ -24,15 +24,6 @@ static int64_t lanes(const json_t *sim, int64_t src, const char *field)
     return sum;
 }
 
-static void print_path(const json_t *p)
-{
-    printf("%5" PRId64 " %6" PRId64 " %9.2f %9.2f %7" PRId64 " %8" PRId64 " %7" PRId64 " %6" PRId64
-           " %7" PRId64 " %7" PRId64 "\n",
-           num(p, "path"), num(p, "sport"), (double)num(p, "srtt_ns") / 1000,
-           (double)num(p, "rttvar_ns") / 1000, num(p, "cwnd"), num(p, "packets"), num(p, "resent"),
-           num(p, "marks"), num(p, "acks"), num(p, "probes"));
-}
-
 static void print_side(const char *name, const json_t *o)
 {
     const json_t *c = json_object_get(o, "counters");
@@ -53,8 +44,6 @@ int table_print(const struct run_options *o, const json_t *send, const json_t *r
     int64_t packets = num(counters, "tx_data"), resent = num(counters, "tx_resent");
     double rate = ns ? (double)bytes * 8 / (double)ns : 0;
     bool equal = a && b && !strcmp(a, b) && bytes == num(recv, "bytes");
-    json_t *path;
-    size_t i;
 
     printf("\n");
     printf("file      %s, %" PRId64 " bytes in %" PRId64 " messages\n", o->file, bytes,
@@ -70,9 +59,7 @@ int table_print(const struct run_options *o, const json_t *send, const json_t *r
            lanes(sim, 0, "lost"), lanes(sim, 1, "lost"), lanes(sim, 0, "tail") + lanes(sim, 1, "tail"));
     print_side("sender", send);
     print_side("receiver", recv);
-    printf("\n path  sport    rtt us    var us  window  packets  resent  marks    acks  probes\n");
-    json_array_foreach(json_object_get(send, "paths"), i, path)
-        print_path(path);
+    paths_print(json_object_get(send, "paths"), o->hist);
     printf("\nSHA-256   %s\n          %s: %s\n", a ? a : "none", b ? b : "none",
            equal ? "equal" : "DIFFERENT");
     return equal ? 0 : -1;

@@ -18,7 +18,7 @@ static struct {
     struct soft_mem mem;
     uint32_t data[16], index;
     uint32_t status;
-    unsigned char entry[7][ENTRIES * 8][64];
+    unsigned char entry[8][ENTRIES * 8][64];
     struct {
         uint16_t head, tail;
         bool stopped;
@@ -29,6 +29,7 @@ static struct {
         uint16_t consumed;
     } cq[ENTRIES];
     uint32_t counter[64];
+    uint32_t reg[MR_REG_TBL_DATA / 4];  // those that keep what is written
     uint64_t now, writes;
     bool dead;
 } f;
@@ -46,6 +47,10 @@ void fake_defaults(void)
         .streams = 32,
         .keys = 64,
         .cqs = 8,
+        .paths = 128,
+        .groups = 40,
+        .planes = 8,
+        .clock_khz = 250000,
         .reads_left = UINT32_MAX,
     };
     fake_seen = (struct fake_seen){};
@@ -54,6 +59,11 @@ void fake_defaults(void)
 const void *fake_entry(uint32_t table, uint32_t index)
 {
     return f.entry[table][index];
+}
+
+uint32_t fake_reg(uint32_t off)
+{
+    return f.reg[off / 4];
 }
 
 void fake_counter(uint32_t i, uint32_t value)
@@ -179,13 +189,23 @@ unsigned fake_run(unsigned n)
     return done;
 }
 
+static void note(uint32_t table)
+{
+    if (fake_seen.entries < sizeof fake_seen.entry / sizeof fake_seen.entry[0]) {
+        struct fake_entry *e = &fake_seen.entry[fake_seen.entries];
+        *e = (struct fake_entry){.table = table, .index = f.index};
+        memcpy(e->first, f.data, sizeof e->first);
+    }
+    fake_seen.entries++;
+}
+
 static void command(uint32_t cmd)
 {
     uint32_t op = cmd >> 24, table = cmd >> 16 & 0xff;
 
     f.status = fake.table_stuck ? 1 : 0;
-    if (!table || table > MR_TBL_TELE || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
-        (op == MR_TBLOP_READ) != (table == MR_TBL_TELE)) {
+    if (!table || table > MR_TBL_HIST || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
+        (op == MR_TBLOP_READ) != (table >= MR_TBL_TELE)) {
         f.status = 2;
         return;
     }
@@ -194,6 +214,7 @@ static void command(uint32_t cmd)
         return;
     }
     memcpy(f.entry[table][f.index], f.data, 64);
+    note(table);
     if (table == MR_TBL_STREAM)
         memset(&f.stream[f.index], 0, sizeof f.stream[0]);
     if (table == MR_TBL_CQ)
@@ -211,15 +232,17 @@ static uint32_t reg_read(uint32_t off)
     case MR_REG_VERSION: return fake.version;
     case MR_REG_LAYOUT_HASH: return fake.layout_hash;
     case MR_REG_CAP_CONNS: return fake.conns;
-    case MR_REG_CAP_PATHS: return 8;
+    case MR_REG_CAP_PATHS: return fake.paths;
     case MR_REG_CAP_STREAMS: return fake.streams;
     case MR_REG_CAP_KEYS: return fake.keys;
     case MR_REG_CAP_CQS: return fake.cqs;
     case MR_REG_CAP_MSGS: return 64;
-    case MR_REG_CLOCK_KHZ: return 250000;
+    case MR_REG_CLOCK_KHZ: return fake.clock_khz;
+    case MR_REG_CAP_GROUPS: return fake.groups;
+    case MR_REG_CAP_PLANES: return fake.planes;
     case MR_REG_TIME_LO: return (uint32_t)f.now;
     case MR_REG_TBL_STATUS: return f.status;
-    default: return 0;
+    default: return off < sizeof f.reg ? f.reg[off / 4] : 0;
     }
 }
 
@@ -239,6 +262,8 @@ static void reg_write(uint32_t off, uint32_t v)
         fake_seen.sq_doorbells++;
         if (!fake.hold)
             run_locked(UINT32_MAX);
+    } else if (off < sizeof f.reg) {
+        f.reg[off / 4] = v;
     }
 }
 

@@ -17,6 +17,7 @@ extern const struct mr_bus_ops bus_fake;
 struct fake_knobs {
     uint32_t magic, version, layout_hash;
     uint32_t conns, streams, keys, cqs;
+    uint32_t paths, groups, planes, clock_khz;
     uint32_t reads_left;     // register reads until the bus dies
     uint32_t table_refuse;   // MR_TBL_* that is refused; 0 = none
     bool table_stuck;        // TBL_STATUS stays busy
@@ -28,12 +29,20 @@ struct fake_knobs {
 };
 extern struct fake_knobs fake;
 
+/** A table entry as it was written, in order. */
+struct fake_entry {
+    uint32_t table, index;
+    uint8_t first[8];  // bytes
+};
+
 /** What it has seen. */
 struct fake_seen {
     uint32_t open, close, maps;   // maps: ranges mapped now
     uint32_t cq_doorbells, sq_doorbells;
     uint32_t waits, relaxes;
     uint32_t overruns;            // completions written over ones not yet told as read
+    uint32_t entries;             // table entries written
+    struct fake_entry entry[1024];  // the first of them
 };
 extern struct fake_seen fake_seen;
 
@@ -44,6 +53,8 @@ unsigned fake_run(unsigned n);
 void fake_cqe(uint32_t cq, uint32_t stream, uint32_t wqe, uint8_t status);
 /** The bus is dead from now on. */
 void fake_die(void);
+/** A register as it was written last. */
+uint32_t fake_reg(uint32_t off);
 void fake_counter(uint32_t i, uint32_t value);
 /** The entry of a table as it was written last. */
 const void *fake_entry(uint32_t table, uint32_t index);

@@ -18,7 +18,8 @@ static const struct {
     {"memory", tests_memory}, {"cq", tests_cq},           {"conn", tests_conn},
     {"stream", tests_stream}, {"post", tests_post},       {"telemetry", tests_telemetry},
     {"text", tests_text},     {"soft", tests_soft},
-    {"soft_nic", tests_soft_nic},
+    {"soft_nic", tests_soft_nic}, {"groups", tests_groups}, {"paths", tests_paths},
+    {"planes", tests_planes}, {"tune", tests_tune},
 };
 
 static unsigned skipped;

@@ -26,13 +26,13 @@ static void create__bad_attribute(void)
     bad[n++].mtu = 128;
     bad[n++].mtu = 8192;
     bad[n++].mtu = 1500;
-    bad[n++].paths = 9;
+    bad[n++].paths = 129;
     bad[n++].tos = 1;
-    bad[n++].flags = 0x8;
+    bad[n++].flags = 0x10;
     bad[n++].flags = MR_CONN_NEXT_HOP;  // without one
     bad[n++].flags = MR_CONN_SPORTS;    // port 0
-    bad[n++].plane[2] = 1;
-    bad[n++].rsvd0 = 1;
+    bad[n].flags = MR_CONN_PLANES, bad[n++].plane[2] = 1;  // of one plane
+    bad[n++].planes = 9;
     bad[n++].rsvd[3] = 1;
     CU_ASSERT_EQUAL(n, sizeof bad / sizeof bad[0]);
     CU_ASSERT_EQUAL_FATAL(mr_device_open("fake:", &dev), 0);
@@ -102,8 +102,9 @@ static void connect__entries(void)
     CU_ASSERT_EQUAL((unsigned)row.tos, 0x68);
     CU_ASSERT_EQUAL((unsigned)row.ttl, 9);
     for (unsigned i = 0; i < 3; i++) {
-        struct mr_path_row p = mr_path_get(fake_entry(MR_TBL_PATH, index * 8 + i));
+        struct mr_path_row p = mr_path_get(fake_entry(MR_TBL_PATH, (unsigned)row.group * 8 + i));
         CU_ASSERT_EQUAL((unsigned)p.sport, 1000 + i);
+        CU_ASSERT_EQUAL((unsigned)p.state, MR_PATHST_OPEN);
     }
     CU_ASSERT_EQUAL(mr_conn_destroy(a), 0);
     row = mr_conn_get(fake_entry(MR_TBL_CONN, index));

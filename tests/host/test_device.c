@@ -22,12 +22,14 @@ static void open__caps(void)
     CU_ASSERT_EQUAL(caps.version, 0x00010000);
     CU_ASSERT_EQUAL(caps.layout_hash, MR_LAYOUT_HASH);
     CU_ASSERT_EQUAL(caps.conns, 16);
-    CU_ASSERT_EQUAL(caps.paths, 8);
+    CU_ASSERT_EQUAL(caps.paths, 128);
     CU_ASSERT_EQUAL(caps.streams, 32);
     CU_ASSERT_EQUAL(caps.keys, 64);
     CU_ASSERT_EQUAL(caps.cqs, 8);
     CU_ASSERT_EQUAL(caps.msgs, 64);
     CU_ASSERT_EQUAL(caps.clock_khz, 250000);
+    CU_ASSERT_EQUAL(caps.groups, 40);
+    CU_ASSERT_EQUAL(caps.planes, 8);
     CU_ASSERT_EQUAL(caps.sq_depth_max, MR_DEPTH_MAX);
     CU_ASSERT_STRING_EQUAL(mr_device_uri(dev), "fake:");
     CU_ASSERT_EQUAL(mr_device_close(dev), 0);
@@ -53,6 +55,8 @@ static void open__bad_uri(void)
     open_fails("sim:?nix=1", -EINVAL);
     open_fails("sim:?nic=x", -EINVAL);
     open_fails("soft:?dirr=1", mri_bus_soft.read32 ? -EINVAL : -ENOTSUP);
+    open_fails("soft:31?planes=1", mri_bus_soft.read32 ? -EINVAL : -ENOTSUP);
+    open_fails("soft:0?planes=2", mri_bus_soft.read32 ? -EINVAL : -ENOTSUP);
     CHECK_ERR(mr_device_open("fake:", nullptr), -EINVAL);
 }
 
@@ -80,13 +84,19 @@ static void open__bad_hash(void)
 
 static void open__bad_caps(void)
 {
-    fake.conns = 0;
-    open_fails("fake:", -EPROTO);
+    uint32_t *cap[] = {&fake.conns, &fake.streams, &fake.keys,   &fake.cqs,
+                       &fake.paths, &fake.groups,  &fake.planes, &fake.clock_khz};
+
+    for (size_t i = 0; i < sizeof cap / sizeof cap[0]; i++) {
+        fake_defaults();
+        *cap[i] = 0;
+        open_fails("fake:", -EPROTO);
+    }
 }
 
 static void open__dies_anywhere(void)
 {
-    for (uint32_t n = 0; n < 11; n++) {
+    for (uint32_t n = 0; n < 13; n++) {
         fake.reads_left = n;
         open_fails("fake:", -EIO);
     }
@@ -127,6 +137,7 @@ static void every_call__on_dead_device(void)
     struct mr_mr *mr;
     struct mr_cq *cq;
     struct mr_path_info info;
+    uint32_t bucket[MR_HIST_BUCKETS];
     uint64_t v[64];
 
     if (!rig_open(&r, 8, 16))
@@ -140,6 +151,10 @@ static void every_call__on_dead_device(void)
     CHECK_ERR(mr_device_time(r.dev, v), -EIO);
     CHECK_ERR(mr_counters_read(r.dev, v, 64), -EIO);
     CHECK_ERR(mr_path_query(r.conn[0], 0, &info), -EIO);
+    CHECK_ERR(mr_path_set_port(r.conn[0], 0, 50000, 0), -EIO);
+    CHECK_ERR(mr_path_histogram(r.conn[0], 0, bucket), -EIO);
+    CHECK_ERR(mr_device_tune(r.dev, MR_TUNE_SEED, 1), -EIO);
+    CHECK_ERR(mr_device_tunable(r.dev, MR_TUNE_SEED, v), -EIO);
     CHECK_ERR(mr_pd_create(r.dev, &pd), 0);
     CHECK_ERR(mr_mr_reg(pd, r.from, 64, MR_RIGHT_LOCAL_READ, &mr), -EIO);
     CHECK_ERR(mr_cq_create(r.dev, 8, &cq), -EIO);

@@ -71,8 +71,8 @@ static void open_wires(struct soft_wire w[2], const struct soft_faults *f)
 {
     snprintf(dir, sizeof dir, "/tmp/mr-soft-XXXXXX");
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
-    CU_ASSERT_EQUAL_FATAL(soft_wire_open(&w[0], dir, 0, f), 0);
-    CU_ASSERT_EQUAL_FATAL(soft_wire_open(&w[1], dir, 1, f), 0);
+    CU_ASSERT_EQUAL_FATAL(soft_wire_open(&w[0], dir, 0, false, f), 0);
+    CU_ASSERT_EQUAL_FATAL(soft_wire_open(&w[1], dir, 1, false, f), 0);
 }
 
 static void close_wires(struct soft_wire w[2])
@@ -98,8 +98,8 @@ static void wire__to_the_peer(void)
 
     open_wires(w, &none);
     struct soft_wire third;
-    CU_ASSERT_EQUAL(soft_wire_open(&third, dir, 1, &none), -EBUSY);
-    CU_ASSERT_EQUAL(soft_wire_open(&third, "/proc/nothing", 1, &none), -ENODEV);
+    CU_ASSERT_EQUAL(soft_wire_open(&third, dir, 1, false, &none), -EBUSY);
+    CU_ASSERT_EQUAL(soft_wire_open(&third, "/proc/nothing", 1, false, &none), -ENODEV);
     CU_ASSERT_TRUE(soft_wire_send(&w[0], &f, 1));
     CU_ASSERT_FALSE(soft_wire_recv(&w[0], &got));
     CU_ASSERT_TRUE(soft_wire_recv(&w[1], &got));
@@ -111,6 +111,24 @@ static void wire__to_the_peer(void)
     f = frame(0, 1);
     CU_ASSERT_TRUE(soft_wire_send(&w[0], &f, 1));
     CU_ASSERT_EQUAL(w[0].stats.no_peer, 2);
+    close_wires(w);
+}
+
+/* With planes a device has the eight addresses that differ in the last three bits. */
+static void wire__planes(void)
+{
+    struct soft_faults none = {};
+    struct soft_frame got;
+    struct soft_wire w[2];
+
+    open_wires(w, &none);
+    w[0].planes = true;
+    for (unsigned to = 0; to < 32; to++) {
+        struct soft_frame f = frame((uint8_t)to, to);
+        CU_ASSERT_TRUE(soft_wire_send(&w[0], &f, 1));
+        CU_ASSERT_EQUAL(soft_wire_recv(&w[0], &got), to >= 8 && to < 16);
+        CU_ASSERT_EQUAL(soft_wire_recv(&w[1], &got), to >= 16 && to < 24);
+    }
     close_wires(w);
 }
 
@@ -174,6 +192,7 @@ const struct test_row tests_soft[] = {
     {"mem__ranges", mem__ranges},
     {"mem__write_keeps", mem__write_keeps},
     {"wire__to_the_peer", wire__to_the_peer},
+    {"wire__planes", wire__planes},
     {"wire__busy_peer", wire__busy_peer},
     {"wire__faults_from_seed", wire__faults_from_seed},
     {},

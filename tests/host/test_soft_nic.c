@@ -21,6 +21,7 @@ struct side {
 
 static char dir[32];
 static struct side side[2];
+static unsigned paths = 4, planes = 1;  // of the connection
 
 static int open_side(struct side *s, unsigned i, const char *faults)
 {
@@ -29,6 +30,12 @@ static int open_side(struct side *s, unsigned i, const char *faults)
     struct mr_conn_attr attr = rig_attr(i);
     char uri[160];
 
+    attr.paths = (uint8_t)paths;
+    attr.planes = (uint8_t)planes;
+    if (planes > 1) {  // eight addresses for each side
+        attr.mac[5] = (uint8_t)(8 + 8 * i);
+        attr.ip.addr[3] = (uint8_t)(8 + 8 * i);
+    }
     snprintf(uri, sizeof uri, "soft:%u?dir=%s%s", i, dir, faults);
     s->memory = calloc(1, BYTES);
     int rc = mr_device_open(uri, &s->dev);
@@ -311,6 +318,136 @@ static void dereg__late(void)
     close_sides();
 }
 
+/* Twenty messages on each stream, both ways, each completed once and in place. */
+static void both_ways(void)
+{
+    struct mr_wc wc[STREAMS * 20];
+
+    for (unsigned from = 0; from < 2; from++)
+        for (uint32_t i = 0; i < 120000; i++)
+            side[from].memory[i] = (uint8_t)((i + from) * 2654435761u >> 24);
+    for (unsigned i = 0; i < STREAMS * 20; i++)
+        for (unsigned from = 0; from < 2; from++)
+            CU_ASSERT_EQUAL(post(from, i % STREAMS, i, i * 2000, 120000 + i * 2000, 2000), 0);
+    for (unsigned from = 0; from < 2; from++) {
+        CU_ASSERT_TRUE_FATAL(take(from, wc, STREAMS * 20));
+        for (int i = 0; i < STREAMS * 20; i++)
+            CU_ASSERT_EQUAL(wc[i].status, MR_ERR_OK);
+    }
+    settle();
+    for (unsigned from = 0; from < 2; from++)
+        CU_ASSERT_EQUAL(memcmp(side[!from].memory + 120000, side[from].memory, 120000), 0);
+}
+
+/* Sums over the paths of side 0. */
+struct sums {
+    uint64_t packets, bytes, moved, samples, used;
+    uint32_t plane[8];  // packets by plane
+};
+
+static struct sums sums_of(void)
+{
+    struct sums s = {};
+
+    for (uint32_t i = 0; i < mr_conn_paths(side[0].conn); i++) {
+        uint32_t bucket[MR_HIST_BUCKETS];
+        struct mr_path_info p;
+        CU_ASSERT_EQUAL(mr_path_query(side[0].conn, i, &p), 0);
+        CU_ASSERT_EQUAL(mr_path_histogram(side[0].conn, i, bucket), 0);
+        s.packets += p.packets;
+        s.bytes += p.bytes;
+        s.moved += p.moved;
+        s.used += p.packets != 0;
+        s.plane[p.plane & 7] += p.packets;
+        for (int k = 0; k < MR_HIST_BUCKETS; k++)
+            s.samples += bucket[k];
+    }
+    return s;
+}
+
+static void paths__128(void)
+{
+    paths = 128;
+    bool open = open_sides("&loss=0.02&seed=5");
+    paths = 4;
+    if (!open)
+        return;
+    CU_ASSERT_EQUAL(mr_conn_paths(side[0].conn), 128);
+    both_ways();
+    struct sums s = sums_of();
+    CU_ASSERT_EQUAL(s.packets, STREAMS * 20 + s.moved);
+    CU_ASSERT_EQUAL(s.bytes, s.packets * 2000);
+    CU_ASSERT_TRUE(s.used > 8);  // more than a group
+    CU_ASSERT_TRUE(s.samples > 0);
+    close_sides();
+}
+
+static void paths__on_planes(void)
+{
+    paths = 8;
+    planes = 4;
+    bool open = open_sides("&planes=1&loss=0.02&seed=6");
+    paths = 4;
+    planes = 1;
+    if (!open)
+        return;
+    both_ways();
+    struct sums s = sums_of();
+    CU_ASSERT_EQUAL(s.packets, STREAMS * 20 + s.moved);  // what is moved is sent on another path
+    for (int i = 0; i < 4; i++)
+        CU_ASSERT_TRUE(s.plane[i] > 0);
+    close_sides();
+}
+
+/* Ports change while messages are in flight: nothing is lost, nothing arrives twice. */
+static void set_port__in_flight(void)
+{
+    struct mr_wc wc[STREAMS * 20];
+    uint64_t counter[MR_CNT__COUNT];
+
+    if (!open_sides(""))
+        return;
+    for (uint32_t i = 0; i < 120000; i++)
+        side[0].memory[i] = (uint8_t)(i * 2654435761u >> 24);
+    for (unsigned i = 0; i < STREAMS * 20; i++) {
+        CU_ASSERT_EQUAL(post(0, i % STREAMS, i, i * 2000, i * 2000, 2000), 0);
+        CU_ASSERT_EQUAL(mr_path_set_port(side[0].conn, i % 4, (uint16_t)(50000 + i), 0), 0);
+    }
+    CU_ASSERT_TRUE_FATAL(take(0, wc, STREAMS * 20));
+    for (int i = 0; i < STREAMS * 20; i++)
+        CU_ASSERT_EQUAL(wc[i].status, MR_ERR_OK);
+    CU_ASSERT_EQUAL(mr_counters_read(side[1].dev, counter, MR_CNT__COUNT), MR_CNT__COUNT);
+    CU_ASSERT_EQUAL(counter[MR_CNT_RX_DUP], 0);
+    CU_ASSERT_EQUAL(memcmp(side[1].memory, side[0].memory, 120000), 0);
+    close_sides();
+}
+
+/* Connections come and go with all the paths that there are, and the last one works. */
+static void paths__again(void)
+{
+    struct mr_conn_attr attr = rig_attr(0);
+    struct mr_caps caps;
+
+    if (!open_sides(""))
+        return;
+    mr_device_query(side[0].dev, &caps);
+    attr.paths = 128;
+    for (int round = 0; round < 3; round++) {
+        struct mr_conn *c[64];
+        uint32_t n = 0;
+        while (n < 64 && !mr_conn_create(side[0].dev, &attr, &c[n])) {
+            CU_ASSERT_EQUAL(mr_conn_connect(c[n], &side[1].addr), 0);
+            CU_ASSERT_EQUAL(mr_conn_paths(c[n]), 4);
+            n++;
+        }
+        CU_ASSERT_TRUE(n > (caps.groups - 1) / 16);
+        while (n)
+            CU_ASSERT_EQUAL(mr_conn_destroy(c[--n]), 0);
+    }
+    both_ways();
+    close_sides();
+}
+
 static void open__busy(void)
 {
     struct mr_device *dev;
@@ -336,6 +473,10 @@ const struct test_row tests_soft_nic[] = {
     {"write__bad_remote_right", write__bad_remote_right},
     {"write__dead_peer", write__dead_peer},
     {"dereg__late", dereg__late},
+    {"paths__128", paths__128},
+    {"paths__on_planes", paths__on_planes},
+    {"paths__again", paths__again},
+    {"set_port__in_flight", set_port__in_flight},
     {"open__busy", open__busy},
     {},
 };

@@ -27,8 +27,19 @@ static void status_text__all(void)
     CU_ASSERT_STRING_EQUAL(mr_opcode_text(200), "unknown operation");
 }
 
+static void path_state_text__all(void)
+{
+    for (int s = 0; s < 256; s++)
+        CU_ASSERT_TRUE(strlen(mr_path_state_text((uint8_t)s)) > 3);
+    CU_ASSERT_STRING_EQUAL(mr_path_state_text(MR_PATH_FREE), "free");
+    CU_ASSERT_STRING_EQUAL(mr_path_state_text(MR_PATH_TRIAL), "trial");
+    CU_ASSERT_STRING_EQUAL(mr_path_state_text(MR_PATH_DEAD), "dead");
+    CU_ASSERT_STRING_EQUAL(mr_path_state_text(MR_PATH_DEAD + 1), "unknown");
+}
+
 const struct test_row tests_text[] = {
     {"strerror__never_empty", strerror__never_empty},
     {"status_text__all", status_text__all},
+    {"path_state_text__all", path_state_text__all},
     {},
 };
