@@ -296,6 +296,7 @@ struct credit {
     bool live;    // the path carries data; else its incarnation is ending
     u(32) hint;   // what the receiver allots, Mbit/s; 0 = nothing said
     u(32) srtt;   // MR_TS_NS
+    u(16) after;  // slot.served at which the places of these packets have been read, and may be written
 };
 
 enum slot_why { SLOT_DONE = 0, SLOT_RESEND = 1, SLOT_ERROR = 2, SLOT_MOVE = 3 };

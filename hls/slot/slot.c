@@ -52,6 +52,7 @@ MR_KERNEL(slot)
         slot_answer(k);
         k->busy = false;
     } else if (report || move || again) {
+        k->served += report;
         if (report)
             mr_take(k->req);
         else if (move)
@@ -62,9 +63,7 @@ MR_KERNEL(slot)
         k->rec_q = k->recs[slot_at(q.row, q.psn)];
         k->busy = true;
     }
-    // While reports of arrived packets are held up no place is written anew: it could
-    // be one of theirs, as their path's window has moved on.
-    if (k->wr.valid && (!k->req.valid || (k->done.ready && k->fail.ready))) {
+    if (k->wr.valid) {
         mr_take(k->wr);
         k->recs[slot_at(p.row, p.psn)] = slot_record(p);
     }

@@ -40,6 +40,7 @@ struct slot {
     MR_OUT(struct fail, fail);
     MR_OUT(struct pkt, resend);
     MR_OUT(struct pkt, moved);
+    MR_STAT(u(16), served);  // requests of `req` that were read, wraps: a credit waits for those before it
     bool busy;           // rec_q answers asked
     struct slot_req asked;
     struct slot_rec recs[MR_SLOTS];

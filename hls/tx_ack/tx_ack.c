@@ -233,10 +233,9 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
     p->conn = r.conn;
     if (sample && k->rtt.ready)
         mr_put(k->rtt, (struct rtt_note){.row = k->row, .rtt = rtt});
-    k->credit_r = (struct credit){.conn = r.conn, .row = k->row, .una = a.psn, .freed = freed,
+    mr_put(k->credit, (struct credit){.conn = r.conn, .row = k->row, .una = a.psn, .freed = freed,
         .cwnd = r.cc.cwnd, .marked = marks != 0, .live = r.state == MR_TELEST_LIVE,
-        .hint = newer ? a.hint : (u(32))0, .srtt = r.rtt.srtt};
-    k->crediting = true;
+        .hint = newer ? a.hint : (u(32))0, .srtt = r.rtt.srtt, .after = k->reported + (u(16))freed});
     k->state = ACK_NEWLY;
 }
 
@@ -244,16 +243,13 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
 MR_INLINE void ack_newly(struct tx_ack *k)
 {
     if (k->newly == 0) {
-        // Not before: with the window moved on, new packets take the places of these.
-        if (k->crediting)
-            mr_put(k->credit, k->credit_r);
-        k->crediting = false;
         k->base = k->ack_r.psn;
         k->state = ACK_LOST;
     } else if (k->slot.ready) {
         mr_put(k->slot, (struct slot_req){.row = k->row, .psn = ring_psn(k->base, ring_lowest(k->newly)),
             .why = k->failing ? SLOT_ERROR : SLOT_DONE, .code = MR_ERR_RETRY});
         k->newly &= k->newly - 1;
+        k->reported++;
     }
 }
 
@@ -282,6 +278,7 @@ MR_INLINE void ack_on_note(struct tx_ack *k)
     k->cnt_rx_errors++;
     if (due)
         mr_put(k->slot, (struct slot_req){.row = k->row, .psn = n.psn, .why = SLOT_ERROR, .code = n.code});
+    k->reported += due;
     k->state = ACK_IDLE;
 }
 

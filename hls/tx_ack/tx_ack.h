@@ -103,8 +103,7 @@ struct tx_ack {
     struct mr_path path_r;  // of a table write
     u(MR_GROUPS_LOG2 + MR_GROUP_LOG2) scan;      // next row that the timer looks at
     u(MR_GROUPS_LOG2 + MR_GROUP_LOG2) scan_end;  // highest row in use
-    bool crediting;  // credit_r follows when `newly` has been reported
-    struct credit credit_r;
+    u(16) reported;  // requests put on `slot`, wraps
     ring_t newly;    // acknowledged by this one, still to be reported
     ring_t lost;     // lost, still to be sent again
     ring_t missing;  // not acknowledged, below next

@@ -312,7 +312,11 @@ MR_INLINE void path_pick(struct tx_path *k, struct path_ports *p)
 {
     bool way = k->pkt.ready && k->sent.ready;
 
-    if (k->credit.valid && k->verdict.ready && k->pkt.ready) {
+    // A window that has moved on lets new packets take the places of old ones in the
+    // slot store: not before those have been read there.
+    bool read = (u(16))(k->served - k->credit.data.after) >> 15 == 0;
+
+    if (k->credit.valid && read && k->verdict.ready && k->pkt.ready) {
         mr_take(k->credit);
         k->credit_r = k->credit.data;
         path_begin(k, p, k->credit.data.conn, k->credit.data.row, PATH_CREDIT);
