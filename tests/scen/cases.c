@@ -77,6 +77,8 @@ struct scen *case_run(const struct scen_cfg *c)
     if (r->failed)
         fprintf(stderr, "%s: %llu messages failed; it ended at %.1f us\n", c->name, (unsigned long long)r->failed,
                 (double)r->end_ns / 1e3);
+    if (r->dropped)
+        fprintf(stderr, "%s: %llu frames dropped at full queues\n", c->name, (unsigned long long)r->dropped);
     return s;
 }
 

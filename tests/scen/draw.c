@@ -183,10 +183,37 @@ static void draw_port(struct draw *d)
     e->path = (uint8_t)below(d, k->paths);
 }
 
-static void draw_events(struct draw *d, unsigned flags)
+/** One route is gone for good; every connection has a path on another one. */
+static void draw_dead(struct draw *d)
 {
     struct scen_cfg *c = &d->cfg;
 
+    // no loss beside it: probes of paths that live must not go astray too often
+    c->link.lane.loss = c->link.lane.corrupt = 0;
+    c->n_lanes = 0;
+    c->n_events = 0;
+    c->retry_max = (uint32_t)range(d, 2, 4);
+    for (uint32_t i = 0; i < c->n_conns; i++)
+        d->conn[i].paths += d->conn[i].paths == 1;
+    event_new(d, below(d, 60'000))->kind = SCEN_ROUTE_DOWN;
+}
+
+/** Nothing gets through any more: every message ends, with an error if it must. */
+static void draw_end(struct draw *d)
+{
+    uint64_t ns = below(d, 40'000);
+
+    for (uint16_t r = 0; r < d->cfg.link.routes; r++) {
+        struct scen_event *e = event_new(d, ns);
+        e->kind = SCEN_ROUTE_DOWN;
+        e->route = r;
+    }
+    d->cfg.retry_max = (uint32_t)range(d, 1, 4);
+    d->cfg.errors_ok = 1u << MR_ERR_RETRY | 1u << MR_ERR_FLUSH;
+}
+
+static void draw_events(struct draw *d, unsigned flags)
+{
     if (chance(d, 30))
         for (unsigned n = (unsigned)range(d, 1, 3); n; n--)
             draw_hole(d);
@@ -194,22 +221,10 @@ static void draw_events(struct draw *d, unsigned flags)
         for (unsigned n = (unsigned)range(d, 1, 6); n; n--)
             draw_port(d);
     bool die = chance(d, 10);
-    if (die && (flags & DRAW_DEAD) && c->link.routes > 1) {
-        // no loss beside it: probes of paths that live must not go astray too often
-        c->link.lane.loss = c->link.lane.corrupt = 0;
-        c->retry_max = (uint32_t)range(d, 2, 4);
-        event_new(d, below(d, 60'000))->kind = SCEN_ROUTE_DOWN;
-    } else if (chance(d, 3)) {
-        // nothing gets through any more: every message ends, with an error if it must
-        uint64_t ns = below(d, 40'000);
-        for (uint16_t r = 0; r < c->link.routes; r++) {
-            struct scen_event *e = event_new(d, ns);
-            e->kind = SCEN_ROUTE_DOWN;
-            e->route = r;
-        }
-        c->retry_max = (uint32_t)range(d, 1, 4);
-        c->errors_ok = 1u << MR_ERR_RETRY | 1u << MR_ERR_FLUSH;
-    }
+    if (die && (flags & DRAW_DEAD) && d->cfg.link.routes > 1)
+        draw_dead(d);
+    else if (chance(d, 3))
+        draw_end(d);
     event_sort(d);
 }
 

@@ -185,9 +185,8 @@ static int incast(const char *engine, const char *name, uint32_t n, uint64_t end
     incast_figure(engine, "queue_kib", name, "", (double)r->peak_queue / 1024);
     if (never)
         fprintf(stderr, "%s: not settled at the end of the measurement\n", name);
-    fprintf(stderr, "%s: %.1f %% of the line's payload share, %llu marks, %llu frames dropped\n", name,
-            case_share(&c, scen_placed_all(s, from, end), end - from), (unsigned long long)r->marked,
-            (unsigned long long)r->dropped);
+    fprintf(stderr, "%s: %.1f %% of the line's payload share, %llu marks\n", name,
+            case_share(&c, scen_placed_all(s, from, end), end - from), (unsigned long long)r->marked);
     scen_free(s);
     return 0;
 }

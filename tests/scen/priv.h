@@ -146,12 +146,15 @@ struct scen {
 /** Something is wrong. */
 void scen_wrong(struct scen *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* host.c: memory, work, completions. */
+/* host.c */
+/** Gives a NIC its memory; -ENOMEM, -ENOSPC. */
 int host_open(struct scen *s, uint32_t nic);
 void host_close(struct host *h);
 /** Bus address of a message's slot as source, or as target. */
 uint64_t host_bus(const struct scen *s, uint32_t stream, uint32_t slot, bool target);
+/** The same address as keys and queue entries name it. */
 uint64_t host_va(const struct scen *s, uint32_t stream, uint32_t slot, bool target);
+/** Bus address of a host's send queue of that number, and of its completion queue. */
 uint64_t host_sq_bus(uint32_t sq);
 uint64_t host_cq_bus(void);
 /** The bus writes into a host's memory; ctx is the struct host. */
@@ -166,9 +169,11 @@ void work_post(struct scen *s, uint32_t stream);
 void work_poll(struct scen *s);
 /** Streams that would post without end are at their end. */
 void work_stop(struct scen *s);
+/** Bytes of a message's contents from offset on. */
 void work_byte(uint64_t key, uint32_t offset, uint8_t *to, size_t n);
 
 /* wire.c */
+/** A sim_tap: ctx is the struct scen. */
 void wire_tap(void *ctx, enum sim_tap_at at, uint32_t nic, uint64_t ps, const uint8_t *f, size_t len);
 
 /* sum.c */
@@ -178,6 +183,7 @@ void sum_check(struct scen *s);
 void sum_link(struct scen *s);
 
 /* stat.c */
+/** Adds a value to the bucket of a time. */
 void series_add(const struct scen *s, struct series *x, uint64_t ns, uint64_t value);
 
 #endif

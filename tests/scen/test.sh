@@ -9,5 +9,5 @@ timeout -k 5 100 "$1" -e native -n 25 >"$log" 2>&1 || bad=1
 timeout -k 5 100 "$2" -e rtl -n 3 >>"$log" 2>&1 || bad=1
 grep -v '^SUITE' "$log"
 # a program that ended without its line counts as one failure
-awk -v bad=$bad '/^SUITE scen:/ { p += $3; f += $5; n++ } END { if (n < 2) f += 2 - n
-    if (bad && !f) f = 1; printf "SUITE scen: %d passed, %d failed, 0 skipped\n", p, f; exit f != 0 }' "$log"
+awk -v bad=$bad '/^SUITE scen:/ { p += $3; f += $5; s += $7; n++ } END { if (n < 2) f += 2 - n
+    if (bad && !f) f = 1; printf "SUITE scen: %d passed, %d failed, %d skipped\n", p, f, s; exit f != 0 }' "$log"
