@@ -283,6 +283,7 @@ struct path_ctl {
     u(9) cwnd;    // REOPEN: its window
     u(4) turn;    // CLOSE: which of the paths that work
     bool quiet;   // PROBE: the one before was not answered
+    bool dead;    // PROBE: nor were the others, and no path works
 };
 
 /** tx_ack's news for tx_path. */

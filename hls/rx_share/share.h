@@ -16,7 +16,8 @@
  * | SHARE_FULL    | 4      | log2          | full: within a sixteenth of its rate           |
  * | SHARE_MARGIN  | 6      | log2          | with several senders a 64th is left            |
  * | SHARE_DRAIN   | 3      | log2          | an eighth below the floor drains a queue       |
- * | SHARE_STEP    | 3      | log2          | an eighth up or down per period                |
+ * | SHARE_UP      | 5      | log2          | a 32nd up per period: its effect comes two periods later |
+ * | SHARE_DOWN    | 3      | log2          | an eighth down per period                      |
  * | SHARE_IDLE    | 8,192  | MR_TS_NS      | a sender that is silent so long has stopped    |
  * | SHARE_EACH    | 9      | log2 MR_TS_NS | and longer by so much for each that sends      |
  * | SHARE_FRAC    | 8      | bits          | fraction of the level                          |
@@ -30,7 +31,8 @@
 #define SHARE_FULL   4
 #define SHARE_MARGIN 6
 #define SHARE_DRAIN  3
-#define SHARE_STEP   3
+#define SHARE_UP     5
+#define SHARE_DOWN   3
 #define SHARE_IDLE   8192
 #define SHARE_EACH   9
 #define SHARE_FRAC   8
@@ -60,8 +62,8 @@ MR_INLINE level_t share_period(level_t level, struct share_news n)
     level_t whole = n.link >> SHARE_FRAC;
     level_t floor = share_floor(n.fair, n.senders);
     bool full = rate >= (u(32))(whole - (whole >> SHARE_FULL));
-    level_t up = level + (level >> SHARE_STEP) + 1;
-    level_t down = level - (level >> SHARE_STEP);
+    level_t up = level + (level >> SHARE_UP) + 1;
+    level_t down = level - (level >> SHARE_DOWN);
 
     if (full && n.ce)
         return floor - (floor >> SHARE_DRAIN);

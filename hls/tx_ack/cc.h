@@ -10,7 +10,7 @@
  * | constant        | value | unit    | meaning                                       |
  * |-----------------|-------|---------|-----------------------------------------------|
  * | CC_WINDOW_MAX   | 256   | packets | what the bit vector describes                 |
- * | CC_WINDOW_MIN   | 1     | packets | a marked path still tells its state           |
+ * | CC_WINDOW_MIN   | 2     | packets | a marked path still tells its state, and a gap |
  * | CC_CUT_SHIFT    | 2     | log2    | a marked round trip takes a quarter away      |
  * | CC_LOSS_SHIFT   | 2     | log2    | a round trip that lost more than a quarter too |
  */
@@ -20,7 +20,7 @@
 #include "ring.h"
 
 #define CC_WINDOW_MAX 256
-#define CC_WINDOW_MIN 1
+#define CC_WINDOW_MIN 2
 #define CC_CUT_SHIFT  2
 #define CC_LOSS_SHIFT 2
 
@@ -55,7 +55,8 @@ MR_INLINE struct cc cc_on_ack(struct cc c, struct cc_news n)
     u(10) grown = (u(10))c.grown + (u(10))n.freed;
     u(10) lost = (u(10))c.lost + (u(10))n.lost;
     bool heavy = lost > (u(10))(c.cwnd >> (u(9))CC_LOSS_SHIFT) && lost > 1;
-    u(9) less = c.cwnd - (c.cwnd >> (u(9))CC_CUT_SHIFT) - (c.cwnd < 4 && c.cwnd > CC_WINDOW_MIN);
+    u(9) cut = c.cwnd - (c.cwnd >> (u(9))CC_CUT_SHIFT) - (u(9))(c.cwnd < 4);
+    u(9) less = c.cwnd <= CC_WINDOW_MIN ? c.cwnd : cut;
     u(10) more = (u(10))c.cwnd + (c.steady ? (u(10))1 : (u(10))n.freed);
 
     c.was_cut = waiting;

@@ -59,7 +59,7 @@ MR_INLINE struct ack_row health_count(struct ack_row r, u(32) now, u(32) fail_mi
 {
     if (r.silent == 0)
         r.probed = now;
-    r.backoff += (u(3))((u(32))r.silent + 1 >= fail_min &&
+    r.backoff += (u(3))((u(32))r.silent >= fail_min &&
                         r.backoff != (r.state == MR_TELEST_CLOSING ? HEALTH_CLOSE_BACK : HEALTH_BACK));
     r.silent += (u(8))(r.silent != 255);
     r.heard = now;

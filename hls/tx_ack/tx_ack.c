@@ -323,12 +323,12 @@ MR_INLINE void ack_on_scan(struct tx_ack *k, struct ack_ports *p)
     p->conn = k->row_q.conn;
 }
 
-MR_INLINE void ack_ctl(struct tx_ack *k, struct ack_row r, u(2) what)
+MR_INLINE void ack_ctl(struct tx_ack *k, struct ack_row r, u(2) what, bool dead)
 {
     bool new_port = r.state != MR_TELEST_LIVE || (u(32))r.silent >= k->fail_min;
 
     mr_put(k->ctl, (struct path_ctl){.what = what, .conn = r.conn, .path = r.path, .row = k->row,
-        .turn = (u(4))(r.silent + 1), .quiet = r.silent != 0,
+        .turn = (u(4))(r.silent + 1), .quiet = r.silent != 0, .dead = dead,
         .port = new_port ? health_port(k->seed, k->row, k->now) : (u(16))0});
 }
 
@@ -357,7 +357,8 @@ MR_INLINE void ack_on_health(struct tx_ack *k, struct ack_ports *p)
             r.state = MR_TELEST_DEAD;
     }
     if (r.state != MR_TELEST_DEAD)
-        ack_ctl(k, r, r.state == MR_TELEST_CLOSING ? (u(2))WHAT_CLOSE : (u(2))WHAT_PROBE);
+        ack_ctl(k, r, r.state == MR_TELEST_CLOSING ? (u(2))WHAT_CLOSE : (u(2))WHAT_PROBE,
+            act == HEALTH_GIVE_UP);
     t.probes += r.state == MR_TELEST_LIVE || r.state == MR_TELEST_TRIAL;
     r = health_count(r, k->now, k->fail_min);
     ack_put(p, r, t);

@@ -4,6 +4,7 @@
 enum cpl_event {
     CPL_NONE,
     CPL_START,
+    CPL_FAIL_PATH,
     CPL_FAIL_CHECK,
     CPL_FAIL_MOV,
     CPL_FAIL_SLOT,
@@ -71,6 +72,8 @@ MR_INLINE void cpl_pick(struct tx_cpl *k, u(3) before)
         cpl_begin(k, CPL_DONE, k->done.data.stream, k->done.data.msg);
     } else if (k->start.valid) {
         return;
+    } else if (k->fail_path.valid && before != CPL_FAIL_PATH) {
+        cpl_begin(k, CPL_FAIL_PATH, k->fail_path.data.stream, k->fail_path.data.msg);
     } else if (k->fail_check.valid && before != CPL_FAIL_CHECK) {
         cpl_begin(k, CPL_FAIL_CHECK, k->fail_check.data.stream, k->fail_check.data.msg);
     } else if (k->fail_mov.valid && before != CPL_FAIL_MOV) {
@@ -85,6 +88,7 @@ MR_INLINE u(8) cpl_take(struct tx_cpl *k, u(3) event)
 {
     switch ((unsigned)event) {
     case CPL_START: mr_take(k->start); return k->start.data.err;
+    case CPL_FAIL_PATH: mr_take(k->fail_path); return k->fail_path.data.code;
     case CPL_FAIL_CHECK: mr_take(k->fail_check); return k->fail_check.data.code;
     case CPL_FAIL_MOV: mr_take(k->fail_mov); return k->fail_mov.data.code;
     case CPL_FAIL_SLOT: mr_take(k->fail_slot); return k->fail_slot.data.code;

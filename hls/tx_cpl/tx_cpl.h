@@ -45,6 +45,7 @@ struct cpl_row {
 struct tx_cpl {
     MR_IN(struct cfg_write, cfg);
     MR_IN(struct start, start);
+    MR_IN(struct fail, fail_path);
     MR_IN(struct fail, fail_check);
     MR_IN(struct fail, fail_mov);
     MR_IN(struct fail, fail_slot);

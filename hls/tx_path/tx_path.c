@@ -100,9 +100,10 @@ MR_INLINE void path_on_credit(struct tx_path *k, struct path_ports *p)
     struct path_tx t = k->row_q.p[(u(3))c.row];
 
     n.wnd = wnd_on_ack(n.wnd, (struct wnd_news){.npaths = n.npaths, .freed = c.freed, .out = n.out,
-        .marked = c.marked, .srtt = c.srtt, .now = k->now});
+        .marked = c.marked, .paced = n.paced, .srtt = c.srtt, .now = k->now});
     n.pace = pace_hint(n.pace, c.hint, c.srtt, k->now);
     // A connection or path that the host opened anew owes nothing for what came before.
+    n.dead = false;
     n.out -= n.out < c.freed ? n.out : (u(16))c.freed;
     if (c.live && t.state != PST_OFF) {
         t.state = PST_LIVE;
@@ -149,6 +150,15 @@ MR_INLINE void path_on_ctl(struct tx_path *k, struct path_ports *p)
     if (close)
         t.state = PST_OFF;
     t.quiet |= c.quiet;
+    if (c.dead) {
+        struct path_conn n = k->conn_q;
+        if (n.blocked)
+            mr_put(k->verdict, (struct verdict){.kind = VERDICT_WAKE, .conn = k->conn});
+        n.dead = true;
+        n.blocked = false;
+        p->conn = true;
+        p->conn_new = n;
+    }
     p->row = true;
     p->row_new = k->row_q;
     p->row_new.p[(u(3))c.row] = t;
@@ -247,16 +257,30 @@ MR_INLINE void path_take(struct tx_path *k, struct path_ports *p, struct path_co
     k->state = PATH_IDLE;
 }
 
+/** Nothing works: the message fails, and whoever waits behind it may come and fail too. */
+MR_INLINE void path_fail(struct tx_path *k)
+{
+    struct pkt q = k->pkt_r;
+
+    mr_put(k->fail, (struct fail){.stream = q.stream, .msg = q.msg, .code = MR_ERR_RETRY});
+    mr_put(k->verdict, (struct verdict){.kind = VERDICT_SENT, .stream = q.stream, .conn = q.conn,
+        .len = q.len, .last = (q.flags & MR_FLAG_LAST) != 0});
+    k->state = PATH_IDLE;
+}
+
 /** A group was read: its best path, or on to the next group. */
 MR_INLINE void path_on_send(struct tx_path *k, struct path_ports *p)
 {
     struct path_conn n = k->conn_q;
     struct path_choice c = path_choose(k->row_q, n.turn, k->moving, k->policy);
-    bool may;
+    bool may, held;
 
     n.pace = pace_fill(n.pace, k->now);
     may = pace_may(n.pace);
-    if (!k->moving && (!may || n.out >= n.wnd.size)) {
+    held = !may || n.out >= n.wnd.size;
+    if (!k->moving && n.dead && (held || c.none || k->row_q.p[c.path].quiet)) {
+        path_fail(k);
+    } else if (!k->moving && held) {
         path_block(k, p, n, may);
     } else if (!c.none) {
         path_take(k, p, n, c.path);
@@ -320,7 +344,7 @@ MR_INLINE void path_pick(struct tx_path *k, struct path_ports *p)
         mr_take(k->credit);
         k->credit_r = k->credit.data;
         path_begin(k, p, k->credit.data.conn, k->credit.data.row, PATH_CREDIT);
-    } else if (k->ctl.valid && k->pkt.ready) {
+    } else if (k->ctl.valid && k->pkt.ready && k->verdict.ready) {
         mr_take(k->ctl);
         k->ctl_r = k->ctl.data;
         path_begin(k, p, k->ctl.data.conn, k->ctl.data.row, PATH_CTL);
@@ -331,7 +355,7 @@ MR_INLINE void path_pick(struct tx_path *k, struct path_ports *p)
     } else if (k->moved.valid && way && k->slot.ready && k->moved_v.ready) {
         mr_take(k->moved);
         path_begin_send(k, p, k->moved.data, true);
-    } else if (k->seg.valid && way && k->slot.ready && k->verdict.ready) {
+    } else if (k->seg.valid && way && k->slot.ready && k->verdict.ready && k->fail.ready) {
         mr_take(k->seg);
         path_begin_send(k, p, k->seg.data, false);
     } else if (k->head != k->tail || k->full) {

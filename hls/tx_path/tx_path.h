@@ -17,6 +17,9 @@
  * BLOCKED; one WAKE follows when that has changed. Connections that wait for
  * their rate stand in the ring `paced`, of which one is looked at whenever there
  * is nothing else to do.
+ *
+ * On a connection that is dead nobody waits: a packet that finds no path fails its
+ * message, and the stream is answered as if it had left. [spec 10.4.5]
  */
 #ifndef MR_TX_PATH_H
 #define MR_TX_PATH_H
@@ -58,6 +61,7 @@ struct path_conn {
     u(3) turn;     // path in it at which ties are broken
     bool blocked;  // tx_seg was told so and waits to be woken
     bool paced;    // stands in the ring
+    bool dead;     // no path works: what finds no place fails, until an acknowledgment comes
     u(16) out;     // packets not acknowledged, those of failed paths included
     struct wnd wnd;
     struct pace pace;
@@ -75,6 +79,7 @@ struct tx_path {
     MR_OUT(struct sent, sent);
     MR_OUT(struct verdict, verdict);
     MR_OUT(struct moved, moved_v);   // answers `moved`
+    MR_OUT(struct fail, fail);
     MR_CFG(u(32), now);        // MR_TS_NS
     MR_CFG(u(32), cwnd_init);  // packets
     MR_CFG(u(32), wnd_init);   // packets

@@ -4,7 +4,9 @@
  * per round trip until the fabric marks a packet, on whichever path; then it
  * grows by as many packets per round trip as there are paths, and loses an eighth
  * in a round trip with marks. The path that was marked loses more (tx_ack/cc.h):
- * so load leaves that path first, and the connection a little. [spec 8.1.3, 8.2]
+ * so load leaves that path first, and the connection a little. A connection that
+ * its receiver holds back already is not cut for marks: then the receiver sees the
+ * queue itself, and its hints drain it. [spec 8.1.3, 8.2]
  *
  * | constant      | value  | unit    | meaning                                     |
  * |---------------|--------|---------|---------------------------------------------|
@@ -41,6 +43,7 @@ struct wnd_news {
     u(9) freed;    // packets that got acknowledged
     u(16) out;     // packets in flight before that
     bool marked;
+    bool paced;    // the receiver's hint holds the connection back
     u(32) srtt;    // MR_TS_NS
     u(32) now;
 };
@@ -56,7 +59,7 @@ MR_INLINE struct wnd wnd_on_ack(struct wnd w, struct wnd_news n)
     // Not while less than half of it is used. [spec 8.2.4]
     bool used = n.out >= w.size >> 1;
 
-    if (n.marked && !cutting) {
+    if (n.marked && !cutting && !n.paced) {
         w.size = less < (u(16))n.npaths ? (u(16))n.npaths : less;
         w.cut = n.now + n.srtt;
         w.marked = true;

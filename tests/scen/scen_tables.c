@@ -177,7 +177,10 @@ uint16_t route_port(struct scen *s, uint32_t src, uint32_t dst, bool ipv6, uint3
         uint16_t port = (uint16_t)(PORT_FIRST + (from + i) % PORTS);
         struct sim_frame_info f = {.version = ipv6 ? 6 : 4, .src = ipv6 ? a->ip6 : a->ip4,
             .dst = ipv6 ? b->ip6 : b->ip4, .sport = port};
-        if (sim_frame_hash(&f) % routes == route % routes)
+        struct sim_frame_info back = f;  // answers come with the same source port
+        back.src = f.dst;
+        back.dst = f.src;
+        if (sim_frame_hash(&f) % routes == route % routes && sim_frame_hash(&back) % routes == route % routes)
             return port;
     }
     return PORT_FIRST;
