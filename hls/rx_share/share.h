@@ -15,7 +15,7 @@
  * | SHARE_PERIOD  | 1,024  | MR_TS_NS      | the link is looked at so often, 4 us           |
  * | SHARE_FULL    | 4      | log2          | full: within a sixteenth of its rate           |
  * | SHARE_MARGIN  | 6      | log2          | with several senders a 64th is left            |
- * | SHARE_DRAIN   | 3      | log2          | an eighth below the floor drains a queue       |
+ * | SHARE_DRAIN   | 4      | log2          | a 16th below the floor drains a queue          |
  * | SHARE_UP      | 5      | log2          | a 32nd up per period: its effect comes two periods later |
  * | SHARE_DOWN    | 3      | log2          | an eighth down per period                      |
  * | SHARE_IDLE    | 8,192  | MR_TS_NS      | a sender that is silent so long has stopped    |
@@ -30,7 +30,7 @@
 #define SHARE_PERIOD 1024
 #define SHARE_FULL   4
 #define SHARE_MARGIN 6
-#define SHARE_DRAIN  3
+#define SHARE_DRAIN  4
 #define SHARE_UP     5
 #define SHARE_DOWN   3
 #define SHARE_IDLE   8192

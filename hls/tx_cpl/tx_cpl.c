@@ -213,11 +213,11 @@ MR_KERNEL(tx_cpl)
     n.r = k->by && k->row_by_at == (stream_ix)n.stream ? k->row_by : k->row_q;
     if (k->clearing != 0) {
         cpl_clear(k, &n);
-    } else if (idle && k->cfg.valid) {
+    } else if (idle && k->cfg.valid && !k->next) {
         cpl_config(k, &n);
     } else if (idle || room) {
-        // A configuration waits until nothing is under way.
-        pick = !k->cfg.valid;
+        // A configuration waits until nothing is under way; `next` has room for one only.
+        pick = !k->cfg.valid || k->next;
         k->event = CPL_NONE;
         if (pick)
             cpl_pick(k, n.event);

@@ -99,9 +99,10 @@ MR_INLINE void path_on_credit(struct tx_path *k, struct path_ports *p)
     struct path_conn n = k->conn_q;
     struct path_tx t = k->row_q.p[(u(3))c.row];
 
-    n.wnd = wnd_on_ack(n.wnd, (struct wnd_news){.npaths = n.npaths, .freed = c.freed, .out = n.out,
-        .marked = c.marked, .paced = n.paced, .srtt = c.srtt, .now = k->now});
     n.pace = pace_hint(n.pace, c.hint, c.srtt, k->now);
+    n.wnd = wnd_on_ack(n.wnd, (struct wnd_news){.npaths = n.npaths, .freed = c.freed, .out = n.out,
+        .marked = c.marked, .keep = wnd_keep(n.pace.rate, c.srtt, k->link_mbps),
+        .srtt = c.srtt, .now = k->now});
     // A connection or path that the host opened anew owes nothing for what came before.
     n.dead = false;
     n.out -= n.out < c.freed ? n.out : (u(16))c.freed;

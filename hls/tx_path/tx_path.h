@@ -84,6 +84,7 @@ struct tx_path {
     MR_CFG(u(32), cwnd_init);  // packets
     MR_CFG(u(32), wnd_init);   // packets
     MR_CFG(u(32), policy);     // MR_POLICY_*
+    MR_CFG(u(32), link_mbps);
     MR_CFG(u(16), served);     // of slot
     MR_STAT(u(32), cnt_tx_data);
     MR_STAT(u(32), cnt_tx_resent);

@@ -5,9 +5,13 @@
 #include "priv.h"
 #include "scen_tables.h"
 
+/** A dead path is probed without end: a frame may leave between the tap and the counters. */
 static void same(struct scen *s, uint32_t nic, const char *what, uint64_t counter, uint64_t seen)
 {
-    if ((uint32_t)counter != (uint32_t)seen)
+    int32_t apart = (int32_t)((uint32_t)counter - (uint32_t)seen);
+    int32_t most = s->r.failed ? 8 : 0;
+
+    if (apart < -most || apart > most)
         scen_wrong(s, "nic %u: %s: counter %u, seen %llu", nic, what, (uint32_t)counter, (unsigned long long)seen);
 }
 
