@@ -242,8 +242,9 @@ MR_INLINE void path_take(struct tx_path *k, struct path_ports *p, struct path_co
     t.out++;
     n.out += !k->moving;
     n.pace = pace_spend(n.pace, q.len);
-    n.turn = i + 1;
     n.at = path_after(k->shift, n.npaths);
+    // Among several groups the turn goes on with every round: each begins elsewhere then.
+    n.turn = path_groups(n.npaths) == 1 ? (u(3))(i + 1) : (u(3))(n.turn + (u(3))(n.at == 0));
     if (k->moving)
         mr_put(k->moved_v, (struct moved){.ok = true});
     else

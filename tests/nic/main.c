@@ -14,7 +14,7 @@ int main(int argc, char **argv)
         {"write", test_write_register},       {"loss", test_loss_register},
         {"sequence", test_sequence_register}, {"errors", test_errors_register},
         {"hostile", test_hostile_register},   {"failure", test_failure_register},
-        {"streams", test_streams_register},
+        {"streams", test_streams_register},   {"issues", test_issues_register},
     };
 
     if (CU_initialize_registry() != CUE_SUCCESS)

@@ -16,6 +16,7 @@ void test_write_register(CU_pSuite s);
 void test_loss_register(CU_pSuite s);
 void test_sequence_register(CU_pSuite s);
 void test_errors_register(CU_pSuite s);
+void test_issues_register(CU_pSuite s);
 void test_failure_register(CU_pSuite s);
 void test_hostile_register(CU_pSuite s);
 void test_streams_register(CU_pSuite s);
