@@ -20,15 +20,14 @@ import sys
 # need no row: entries are then named after the size. Rows of sizes that do not exist are idle.
 OWNERS = [
     ("connection", ["MR_CONNS_LOG2"], []),
-    ("path", ["MR_CONNS_LOG2"], ["MR_PATHS"]),
-    ("slot", ["MR_CONNS_LOG2"], ["MR_PATHS", "MR_WIRE_WINDOW"]),
     ("path group", ["MR_GROUPS_LOG2"], []),
-    ("path", ["MR_GROUPS_LOG2"], ["MR_PATHS"]),
-    ("slot", ["MR_GROUPS_LOG2"], ["MR_PATHS", "MR_WIRE_WINDOW"]),
+    ("path", ["MR_GROUPS_LOG2"], ["MR_GROUP"]),
+    ("slot", ["MR_GROUPS_LOG2"], ["MR_GROUP", "MR_WIRE_WINDOW"]),
     ("CQ", ["MR_CQS_LOG2"], []),
     ("message", ["MR_STREAMS_LOG2", "MR_MSGS_LOG2"], []),
+    ("entry read ahead", ["MR_STREAMS_LOG2", "MR_AHEAD_LOG2"], []),
 ]
-CONSTANTS = ["MR_PATHS", "MR_WIRE_WINDOW"]
+CONSTANTS = ["MR_GROUP", "MR_WIRE_WINDOW"]
 FIXED = "fixed"  # of no size: owner of what is there once
 
 

@@ -99,7 +99,7 @@ def print_sums(rows, state):
     lines.append(["registers of streams", "1", f"{streams / 8:,.1f}", kib(streams), "on chip"])
     columns(lines)
     conns = 1 << state["sizes"]["MR_CONNS_LOG2"]
-    paths = state["constants"]["MR_PATHS"]
+    paths = state["constants"]["MR_GROUP"]
     print(f"\nA connection with {paths} paths: "
           f"{sum(bits(r) for r in rows if r['owner'] in OF_CONNECTIONS) / conns / 8:,.1f} bytes on chip, "
           f"{sum(bits(r) for r in rows if r['owner'] in off) / conns / 8:,.0f} off chip.")

@@ -17,14 +17,14 @@ MR_KERNEL(hist)
     typedef u(MR_GROUPS_LOG2 + MR_GROUP_LOG2) row_ix;
     row_ix at = (row_ix)k->row;
     bool write = false;
-    u(512) bins = 0;
+    u(512) sums = 0;
 
     if (k->state == HIST_ADD) {
         // Each bucket is 32 bits and wraps by itself.
         MR_UNROLL
         for (unsigned i = 0; i < 16; i++) {
             u(32) n = (u(32))(k->bins_q >> (32 * i)) + (u(32))(k->bucket == i);
-            bins |= (u(512))n << (32 * i);
+            sums |= (u(512))n << (32 * i);
         }
         write = true;
         k->state = HIST_IDLE;
@@ -50,5 +50,5 @@ MR_KERNEL(hist)
         k->state = sample ? (u(2))HIST_ADD : (u(2))HIST_READ;
     }
     if (write)
-        k->bins[at] = bins;
+        k->bins[at] = sums;
 }

@@ -57,7 +57,7 @@ def test_owners(state, rows):
     sums = table.sums_of(rows)
     check(sums["connection"]["count"] == counts["MR_CONNS_LOG2"], "connections")
     check(sums["stream"]["count"] == counts["MR_STREAMS_LOG2"], "streams")
-    check(sums["path"]["count"] % counts["MR_PATHS"] == 0, "paths")
+    check(sums["path"]["count"] % counts["MR_GROUP"] == 0, "paths")
     check(sums["slot"]["count"] == sums["path"]["count"] * counts["MR_WIRE_WINDOW"], "slots")
     for owner, s in sums.items():
         check(s["count"] * s["each"] == s["all"], f"{owner}: the sum is that of its rows")
@@ -93,11 +93,11 @@ def test_rules():
 
 def test_ownership():
     v = {"MR_CONNS_LOG2": 12, "MR_GROUPS_LOG2": 13, "MR_STREAMS_LOG2": 12, "MR_MSGS_LOG2": 6, "MR_CQS_LOG2": 10,
-         "MR_NEW_LOG2": 4, "MR_PATHS": 8, "MR_WIRE_WINDOW": 256}
+         "MR_NEW_LOG2": 4, "MR_GROUP": 8, "MR_WIRE_WINDOW": 256}
     for depth, follows, want in (
             (4096, ["MR_CONNS_LOG2"], ("connection", 1)), (8192, ["MR_CONNS_LOG2"], ("connection", 2)),
-            (32768, ["MR_CONNS_LOG2"], ("path", 1)), (1 << 23, ["MR_CONNS_LOG2"], ("slot", 1)),
             (8192, ["MR_GROUPS_LOG2"], ("path group", 1)), (65536, ["MR_GROUPS_LOG2"], ("path", 1)),
+            (1 << 24, ["MR_GROUPS_LOG2"], ("slot", 1)),
             (1 << 18, ["MR_MSGS_LOG2", "MR_STREAMS_LOG2"], ("message", 1)), (1024, ["MR_CQS_LOG2"], ("CQ", 1)),
             (48, ["MR_NEW_LOG2"], ("new", 3)), (40, [], ("fixed", 40)),
             (1 << 16, ["MR_NEW_LOG2", "MR_CONNS_LOG2"], (None, 0))):
