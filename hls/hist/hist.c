@@ -23,14 +23,14 @@ MR_KERNEL(hist)
         // Each bucket is 32 bits and wraps by itself.
         MR_UNROLL
         for (unsigned i = 0; i < 16; i++) {
-            u(32) n = (u(32))(k->bins_q >> (32 * i)) + (u(32))(k->bucket == i);
+            u(32) n = (u(32))(k->counts_q >> (32 * i)) + (u(32))(k->bucket == i);
             sums |= (u(512))n << (32 * i);
         }
         write = true;
         k->state = HIST_IDLE;
     } else if (k->state == HIST_READ) {
         if (k->rsp.ready) {
-            mr_put(k->rsp, (struct tele_rsp){.bits = k->bins_q});
+            mr_put(k->rsp, (struct tele_rsp){.bits = k->counts_q});
             k->state = HIST_IDLE;
         }
     } else if (k->cfg.valid) {
@@ -46,9 +46,9 @@ MR_KERNEL(hist)
             mr_take(k->req);
         k->row = sample ? k->rtt.data.row : k->req.data.row;
         k->bucket = hist_bucket(k->rtt.data.rtt);
-        k->bins_q = k->bins[(row_ix)k->row];
+        k->counts_q = k->counts[(row_ix)k->row];
         k->state = sample ? (u(2))HIST_ADD : (u(2))HIST_READ;
     }
     if (write)
-        k->bins[at] = sums;
+        k->counts[at] = sums;
 }

@@ -16,8 +16,8 @@ struct hist {
     u(2) state;       // enum hist_state
     u(16) row;        // of the event
     u(4) bucket;      // of a sample
-    u(512) bins[MR_ROWS];  // layout hist
-    u(512) bins_q;
+    u(512) counts[MR_ROWS];  // layout hist
+    u(512) counts_q;
 };
 
 #endif

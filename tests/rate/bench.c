@@ -142,7 +142,7 @@ static void completion_written(struct rate_bench *b, struct side *s, const struc
     struct mr_cqe e = mr_cqe_get((const uint8_t *)&beat->data + (beat->keep & 1 ? 0 : 32));
 
     if (e.status != 0 || e.stream >= b->load.streams)
-        fail(b, "a message failed");
+        fail(b, e.status != 0 ? "a message failed" : "a completion of no stream");
     s->done[e.stream]++;
     b->count.messages++;
 }
@@ -206,10 +206,9 @@ static void post(struct rate_bench *b, struct side *s)
     struct reg_rsp rsp;
 
     s->regs -= mr_nic_pop_reg_rsp(s->nic, &rsp);
-    for (unsigned i = 0; i < b->load.streams; i++, n = (n + 1) % b->load.streams) {
+    for (unsigned i = 1; i < b->load.streams && (uint16_t)(at - s->done[n]) >= b->load.outstanding; i++) {
+        n = (n + 1) % b->load.streams;
         at = s->posted[n];
-        if ((uint16_t)(at - s->done[n]) < b->load.outstanding)
-            break;
     }
     if ((uint16_t)(at - s->done[n]) >= b->load.outstanding || s->regs >= 2)
         return;
@@ -292,12 +291,13 @@ static void set_up(struct rate_bench *b, unsigned me)
     for (unsigned i = 0; i < l->conns; i++) {
         mr_conn_put(e, (struct mr_conn){.state = 1, .local = 0x330000 + i + (me << 16),
             .peer = 0x330000 + i + (!me << 16), .smac = 0x020000000001 + me, .dmac = 0x020000000001 + !me,
-            .saddr = 0x0a000001 + me, .daddr = 0x0a000001 + !me, .mtu = (u(16))l->mtu, .npaths = MR_PATHS,
+            .saddr = 0x0a000001 + me, .daddr = 0x0a000001 + !me, .mtu = (u(16))l->mtu, .npaths = MR_GROUP, .group = (u(16))i,
             .ttl = 64});
         table(b, s, MR_TBL_CONN, i, e, MR_CONN_BYTES);
-        for (unsigned j = 0; j < MR_PATHS; j++) {
-            mr_path_put(e, (struct mr_path){.sport = (u(16))(50000 + j)});
-            table(b, s, MR_TBL_PATH, i * MR_PATHS + j, e, MR_PATH_BYTES);
+        for (unsigned j = 0; j < MR_GROUP; j++) {
+            mr_path_put(e, (struct mr_path){
+                .sport = (u(16))(50000 + j), .state = MR_PATHST_OPEN, .conn = (u(16))i, .path = (u(8))j});
+            table(b, s, MR_TBL_PATH, i * MR_GROUP + j, e, MR_PATH_BYTES);
         }
     }
     for (unsigned i = 0; i < l->streams; i++) {
