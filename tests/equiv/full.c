@@ -13,7 +13,7 @@
 /** Checks what the device says of its size. */
 static bool is_full(struct bench *b)
 {
-    return bench_read(b, 0, MR_REG_CAP_CONNS) == 4096 && bench_read(b, 0, MR_REG_CAP_PATHS) == 8 &&
+    return bench_read(b, 0, MR_REG_CAP_CONNS) == 4096 && bench_read(b, 0, MR_REG_CAP_GROUPS) == 4096 &&
            bench_read(b, 0, MR_REG_CAP_STREAMS) == 4096;
 }
 

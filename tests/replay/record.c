@@ -50,6 +50,26 @@ static bool tail_loss(struct bench *b)
     return next_is(b, MR_ERR_OK) && memcmp(b->side[0].user, b->side[1].user + SCRIPT_USER - 4096, 100) == 0;
 }
 
+/** Routes die one after the other, under traffic in both directions, until both NICs have moved packets. */
+static bool path_failure(struct bench *b)
+{
+    struct sim_link *l = sim_link_of(b->sim);
+    bool ok = true;
+
+    for (uint32_t r = 0; r < sim_link_cfg(l)->routes && ok; r++) {
+        if (bench_count(b, 0, MR_CNT_TX_MOVED) && bench_count(b, 1, MR_CNT_TX_MOVED))
+            return true;
+        for (unsigned s = 0; s < 2; s++)
+            bench_post(b, s, 0, bench_wqe(0, SCRIPT_USER / 2, 150'000));
+        bench_until(b, (uint32_t[]){UINT32_MAX, 0}, 1500);
+        sim_link_lane(l, 0, 1, r)->loss = sim_link_lane(l, 1, 0, r)->loss = 1;
+        uint32_t n[] = {b->side[0].n_cpl + 1, b->side[1].n_cpl + 1};
+        ok = bench_until(b, n, 200'000);
+        sim_link_lane(l, 0, 1, r)->loss = sim_link_lane(l, 1, 0, r)->loss = b->cfg.loss;
+    }
+    return ok && bench_count(b, 0, MR_CNT_TX_MOVED) && bench_count(b, 1, MR_CNT_TX_MOVED);
+}
+
 static bool bus_failure(struct bench *b)
 {
     bench_map(b, 0, false);
@@ -83,7 +103,7 @@ int main(int argc, char **argv)
         puts("FAIL replay: no simulation");
         return 1;
     }
-    wrong += !tail_loss(b) + !bus_failure(b);
+    wrong += !tail_loss(b) + !path_failure(b) + !bus_failure(b);
     printf("%-4s replay: %u messages in %llu cycles, resent %u and %u packets, completions %u and %u\n",
            wrong ? "FAIL" : "ok", s.n, (unsigned long long)b->steps, bench_count(b, 0, MR_CNT_TX_RESENT),
            bench_count(b, 1, MR_CNT_TX_RESENT), b->side[0].n_cpl, b->side[1].n_cpl);

@@ -38,7 +38,7 @@ $(REPLAY)/replay: $(REPLAY_OBJ) $(REPLAY_K)
 
 # A kernel with one constant changed: MUTANT_<kernel> is the change, for sed.
 MUTANTS        := ctrl cqe tx_sched
-MUTANT_ctrl     := s/CTRL_CWND_INIT = 32/CTRL_CWND_INIT = 33/
+MUTANT_ctrl     := s|= MR_PROF_CWND_INIT;|= MR_PROF_CWND_INIT + 1;|
 MUTANT_cqe      := s/<< 5)/<< 6)/
 MUTANT_tx_sched := s/n << 6})/n << 7})/
 
