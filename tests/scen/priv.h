@@ -52,6 +52,7 @@ struct stream {
 
 /** A sequence number as the wire showed it. */
 struct wpkt {
+    bool null;          // was sent as NULL
     uint64_t hash;      // of all that must not change
     uint64_t known_ps;  // when the sender could know that it arrived, 0: not
     uint32_t msg;

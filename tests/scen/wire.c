@@ -197,6 +197,7 @@ static void again(struct scen *s, const struct seen *x, const struct mr_data *d,
         return;
     }
     s->needless += k->intact && !p->rerouted;
+    k->null |= x->base.opcode == MR_OP_NULL;  // its message has failed: nothing is placed [spec 10.2]
     if (!(x->base.flags & MR_FLAG_RESENT))
         wrong(s, x, "sent again without flag RESENT", psn, x->base.flags);
     if (k->known_ps) {
@@ -263,7 +264,7 @@ static void speaks_of(struct scen *s, const struct seen *x, struct wpath *p, uin
     k->acked = true;
     if (!k->arrived)
         wrong(s, x, "acknowledged and has not arrived", psn, 0);
-    if (k->stream == UINT32_MAX)
+    if (k->stream == UINT32_MAX || k->null)
         return;
     const struct stream *t = &s->stream[k->stream];
     const struct msg *m = &t->msg[k->msg % s->conn[t->conn].cfg.depth];
