@@ -202,15 +202,14 @@ static void wire_step(struct rate_bench *b, struct side *from, struct side *to)
 static void post(struct rate_bench *b, struct side *s)
 {
     unsigned n = s->turn;
-    uint16_t at = s->posted[n];
+    uint16_t at;
     struct reg_rsp rsp;
 
     s->regs -= mr_nic_pop_reg_rsp(s->nic, &rsp);
-    for (unsigned i = 0; i < b->load.streams; i++, n = (n + 1) % b->load.streams) {
-        at = s->posted[n];
-        if ((uint16_t)(at - s->done[n]) < b->load.outstanding)
+    for (unsigned i = 0; i < b->load.streams; i++, n = (n + 1) % b->load.streams)
+        if ((uint16_t)(s->posted[n] - s->done[n]) < b->load.outstanding)
             break;
-    }
+    at = s->posted[n];
     if ((uint16_t)(at - s->done[n]) >= b->load.outstanding || s->regs >= 2)
         return;
     // Every alignment to 8 bytes comes equally often.
@@ -292,12 +291,13 @@ static void set_up(struct rate_bench *b, unsigned me)
     for (unsigned i = 0; i < l->conns; i++) {
         mr_conn_put(e, (struct mr_conn){.state = 1, .local = 0x330000 + i + (me << 16),
             .peer = 0x330000 + i + (!me << 16), .smac = 0x020000000001 + me, .dmac = 0x020000000001 + !me,
-            .saddr = 0x0a000001 + me, .daddr = 0x0a000001 + !me, .mtu = (u(16))l->mtu, .npaths = MR_PATHS,
-            .ttl = 64});
+            .saddr = 0x0a000001 + me, .daddr = 0x0a000001 + !me, .mtu = (u(16))l->mtu, .npaths = MR_GROUP,
+            .ttl = 64, .group = (u(16))i});
         table(b, s, MR_TBL_CONN, i, e, MR_CONN_BYTES);
-        for (unsigned j = 0; j < MR_PATHS; j++) {
-            mr_path_put(e, (struct mr_path){.sport = (u(16))(50000 + j)});
-            table(b, s, MR_TBL_PATH, i * MR_PATHS + j, e, MR_PATH_BYTES);
+        for (unsigned j = 0; j < MR_GROUP; j++) {
+            mr_path_put(e, (struct mr_path){.sport = (u(16))(50000 + j), .state = MR_PATHST_OPEN,
+                .conn = (u(16))i, .path = (u(8))j});
+            table(b, s, MR_TBL_PATH, i * MR_GROUP + j, e, MR_PATH_BYTES);
         }
     }
     for (unsigned i = 0; i < l->streams; i++) {
