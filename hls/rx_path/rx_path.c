@@ -101,8 +101,10 @@ MR_INLINE struct rxp_fate rxp_arrival(struct rx_path *k, struct rx_row *r)
     r->at = k->now;
     r->sport = q.sport;
     r->plane = q.plane;
-    if (!r->due)
+    if (!r->due) {
         mr_put(k->due_out, k->id);
+        k->dues++;
+    }
     r->due = true;
     if (data && q.ce) {
         r->ce++;
@@ -126,7 +128,7 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     bool flows = begins || (live && !q.close && same && !r->closed);
     struct rxp_fate f = {0};
 
-    if (!k->put.ready || !k->note.ready || !k->order.ready || (close && !k->ack.ready))
+    if (!k->put.ready || !k->note.ready || !k->order.ready || !k->due_out.ready || (close && !k->ack.ready))
         return false;
     k->cnt_rx_epoch += !q.drop && q.kind == MR_KIND_DATA && !flows;
     if (begins)
@@ -146,45 +148,64 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
 
 /**
  * Chooses the next event: acknowledgments first. A packet is begun only when its
- * path finds room in the queue for acknowledgments, which this kernel empties.
+ * path, and that of the packet before, which ends in this step, find room in the
+ * queue for acknowledgments, which this kernel empties. `dues` is as the step began.
  */
-MR_INLINE void rxp_pick(struct rx_path *k)
+MR_INLINE bool rxp_pick(struct rx_path *k, u(7) dues)
 {
     if (k->due.valid && k->ack.ready) {
         mr_take(k->due);
+        k->dues -= k->dues != 0;
         k->id = k->due.data;
         k->state = RXP_ACK;
-    } else if (k->pkt.valid && k->due_out.ready) {
+    } else if (k->pkt.valid && dues < RXP_DUE_DEPTH - 1) {
         mr_take(k->pkt);
         k->pkt_r = k->pkt.data;
         k->id = (struct path_id){
             .conn = k->pkt.data.conn, .path = k->pkt.data.path, .row = k->pkt.data.row};
         k->state = RXP_PACKET;
     } else {
-        return;
+        return false;
     }
-    k->row_q = k->rows[(row_ix)k->id.row];
+    return true;
+}
+
+/** The row's read and write; a row that is written while it is read is passed on in row_by. */
+MR_INLINE void rxp_table(struct rx_path *k, bool read, bool write, row_ix at, struct rx_row row)
+{
+    row_ix next = (row_ix)k->id.row;
+
+    if (read) {
+        k->row_q = k->rows[next];
+        k->row_by = row;
+        k->row_by_ok = write && at == next;
+    }
+    if (write)
+        k->rows[at] = row;
 }
 
 MR_KERNEL(rx_path)
 {
-    struct rx_row row = k->row_q;
-    bool write = false;
+    struct rx_row row = k->row_by_ok ? k->row_by : k->row_q;
     row_ix at = (row_ix)k->id.row;
+    u(7) dues = k->dues;
+    bool idle = k->state == RXP_IDLE;
+    bool write = false, read = false;
 
-    if (k->state == RXP_IDLE && k->cfg.valid) {
+    if (idle && k->cfg.valid) {
         struct mr_path c = mr_path_unpack((u(64))k->cfg.data.bits);
         mr_take(k->cfg);
         write = k->cfg.data.table == MR_TBL_PATH && c.state != MR_PATHST_PORT;
         at = (row_ix)k->cfg.data.index;
         row = (struct rx_row){.open = c.state == MR_PATHST_OPEN};
-    } else if (k->state == RXP_IDLE) {
-        rxp_pick(k);
-    } else if (k->state == RXP_ACK) {
-        write = rxp_acknowledge(k, &row);
     } else {
-        write = rxp_packet(k, &row);
+        if (k->state == RXP_ACK)
+            write = rxp_acknowledge(k, &row);
+        else if (k->state == RXP_PACKET)
+            write = rxp_packet(k, &row);
+        // A configuration waits until nothing is under way.
+        if (k->state == RXP_IDLE && !k->cfg.valid)
+            read = rxp_pick(k, dues);
     }
-    if (write)
-        k->rows[at] = row;
+    rxp_table(k, read, write, at, row);
 }

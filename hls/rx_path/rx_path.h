@@ -10,6 +10,9 @@
  * CLOSE ends an incarnation of a path: its bits are frozen and told, and what
  * comes of it later is dropped. The next epoch's first packet begins anew. So
  * sender and receiver agree on what arrived, to the packet. [spec 6.3]
+ *
+ * One event, a packet or an acknowledgment, per step: the next one is chosen and
+ * its row read while the one before is carried out.
  */
 #ifndef MR_RX_PATH_H
 #define MR_RX_PATH_H
@@ -19,6 +22,9 @@
 
 /** Bytes around a data packet's payload on the wire: headers, integrity value, Ethernet's own. */
 #define RXP_AROUND 126
+
+/** Depth of the queue for acknowledgments. */
+#define RXP_DUE_DEPTH 64
 
 /** One path's receiving state. */
 struct rx_row {
@@ -54,11 +60,14 @@ struct rx_path {
     MR_STAT(u(32), cnt_rx_ce);
     MR_STAT(u(32), cnt_rx_epoch);
     u(16) writes;         // writes ordered from rx_place, modulo 2^16
+    u(7) dues;            // items in the queue for acknowledgments
     u(2) state;           // enum rxp_state
     struct path_id id;    // of the event
     struct rx_seq pkt_r;
     struct rx_row rows[MR_ROWS];
     struct rx_row row_q;
+    struct rx_row row_by;  // what the event before wrote while row_q was read,
+    bool row_by_ok;        // to the same row
 };
 
 #endif

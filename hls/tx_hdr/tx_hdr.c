@@ -13,6 +13,7 @@ enum {
     IPV4_VERSION = 0x45,
     IPV4_DF = 0x4000,
     ECN_CAPABLE = 2,
+    HDR_BEATS_MAX = 65,  // of a payload that begins inside a beat
 };
 
 /* ---- first step: one of the three inputs becomes the item ---- */
@@ -121,39 +122,55 @@ MR_INLINE u(16) hdr_read_beats(struct tx_item i)
     return i.len == 0 ? (u(16))0 : (u(16))(end >> 6);
 }
 
-MR_INLINE void hdr_pick(struct tx_hdr *k)
+/**
+ * Is there room for a data packet's read? Those that were begun and are not counted
+ * in `room` yet are three at most: far from the limit they do not matter, else
+ * data waits until it is known what they read.
+ */
+MR_INLINE bool hdr_room(struct tx_hdr *k)
 {
-    bool data = k->data.valid && k->room && (k->data_turn || !(k->err.valid || k->ack.valid));
+    bool unknown = (k->item_ok && k->item.len != 0) || (k->read_ok && k->read.len != 0) || k->counted;
+
+    return k->plenty || (k->room && !unknown);
+}
+
+MR_INLINE void hdr_pick(struct tx_hdr *k, bool room)
+{
+    bool data = k->data.valid && room && (k->data_turn || !(k->err.valid || k->ack.valid));
     bool err = !data && k->err.valid;
     bool ack = !data && !err && k->ack.valid;
 
-    struct tx_item item = err   ? item_of_err(k->err.data)
-                          : ack ? item_of_ack(k->ack.data)
-                          : k->data.data.ctl != PKT_DATA ? item_of_ctl(k->data.data)
-                                                         : item_of_data(k->data.data);
+    k->item_ok = data || err || ack;
     if (data)
         mr_take(k->data);
     if (err)
         mr_take(k->err);
     if (ack)
         mr_take(k->ack);
-    if (data || err || ack) {
-        k->item = item;
-        k->data_turn = !data;
-        k->state = TX_HDR_READ;
-    }
+    if (!k->item_ok)
+        return;
+    k->item = err   ? item_of_err(k->err.data)
+              : ack ? item_of_ack(k->ack.data)
+              : k->data.data.ctl != PKT_DATA ? item_of_ctl(k->data.data)
+                                             : item_of_data(k->data.data);
+    k->data_turn = !data;
 }
 
 /* ---- second to fourth step: table entries, lengths, the IPv4 checksum ---- */
 
-MR_INLINE void hdr_read(struct tx_hdr *k)
+/** The item in front writes its port in the same step: see hdr_tables. */
+MR_INLINE void hdr_read(struct tx_hdr *k, bool turn, u(16) turn_via, struct hdr_port turn_port)
 {
     k->conn_q = k->conn[k->item.conn & (MR_CONNS - 1)];
     k->port_q = k->port[(row_ix)k->item.via];
+    k->port_by = turn_port;
+    k->port_by_ok = turn && (row_ix)turn_via == (row_ix)k->item.via;
+    k->read = k->item;
+    k->read_ok = true;
+    k->item_ok = false;
     k->udp_len = (u(16))k->item.len + (u(16))k->item.ext_len +
                  (u(16))(UDP_BYTES + MR_BASE_BYTES + MR_WIRE_ICRC_BYTES);
     k->beats = hdr_read_beats(k->item);
-    k->state = TX_HDR_SUM;
 }
 
 /** With the ECN bits of every frame. */
@@ -163,9 +180,9 @@ MR_INLINE u(8) tos_of(struct mr_conn c)
 }
 
 /** The connection with its addresses of that plane. */
-MR_INLINE struct mr_conn hdr_conn(struct tx_hdr *k, u(3) plane)
+MR_INLINE struct mr_conn hdr_conn(u(512) entry, u(3) plane)
 {
-    struct mr_conn c = mr_conn_unpack(k->conn_q);
+    struct mr_conn c = mr_conn_unpack(entry);
     u(128) bits = plane_bits(plane, (u(4))c.plane_at);
 
     c.saddr ^= bits;
@@ -175,18 +192,13 @@ MR_INLINE struct mr_conn hdr_conn(struct tx_hdr *k, u(3) plane)
     return c;
 }
 
-/** A path's source port changes with this item. */
-MR_INLINE struct hdr_port hdr_new_port(struct tx_hdr *k)
+/** `port` is how packets of the item's path leave. */
+MR_INLINE void hdr_sum(struct tx_hdr *k, struct hdr_port port)
 {
-    return (struct hdr_port){.sport = k->item.port,
-        .plane = k->item.kind == 0 ? k->item.plane : k->port_q.plane};
-}
-
-MR_INLINE void hdr_sum(struct tx_hdr *k)
-{
-    u(3) plane = k->item.answer ? k->item.plane : k->port_q.plane;
-    struct mr_conn c = hdr_conn(k, plane);
-    bool frame = c.state != 0 && k->item.kind != 0;
+    struct tx_item i = k->read;
+    u(3) plane = i.answer ? i.plane : port.plane;
+    struct mr_conn c = hdr_conn(k->conn_q, plane);
+    bool frame = c.state != 0 && i.kind != 0;
     u(16) fixed = (IPV4_VERSION << 8) + IPV4_DF + PROTOCOL_UDP + IPV4_BYTES;
     u(16) tos_ttl = (u(16))tos_of(c) | (u(16))((u(16))c.ttl << 8);
     struct bytes_sum addr = bytes_sum4(
@@ -194,17 +206,21 @@ MR_INLINE void hdr_sum(struct tx_hdr *k)
         (struct bytes_sum){(u(16))c.daddr, (u(16))(c.daddr >> 16)});
     struct bytes_sum rest = bytes_sum3(tos_ttl, k->udp_len, fixed);
     k->sum = bytes_sum4(addr, rest);
-    k->sport = k->item.answer ? k->item.sport : k->item.port != 0 ? k->item.port : k->port_q.sport;
-    k->plane = plane;
+    k->summed = (struct hdr_frame){.item = i, .conn = k->conn_q, .udp_len = k->udp_len, .plane = plane,
+        .sport = i.answer ? i.sport : i.port != 0 ? i.port : port.sport};
+    k->summed_ok = frame;
+    k->read_ok = false;
+    k->counted = i.len != 0;
     if (frame)
         k->rd_asked += k->beats;
-    k->state = frame ? TX_HDR_FOLD : TX_HDR_IDLE;
 }
 
 MR_INLINE void hdr_fold(struct tx_hdr *k)
 {
     k->folded = (u(17))k->sum.a + k->sum.b;
-    k->state = TX_HDR_PUT;
+    k->done = k->summed;
+    k->done_ok = true;
+    k->summed_ok = false;
 }
 
 /* ---- last step: the frame ---- */
@@ -213,7 +229,7 @@ MR_INLINE u(160) ipv4_header(struct tx_hdr *k, struct mr_conn c)
 {
     u(16) checksum = ~((u(16))k->folded + (u(16))(k->folded >> 16));
     return (u(160))IPV4_VERSION | (u(160))tos_of(c) << 8 |
-           (u(160))bytes_swap16(k->udp_len + (u(16))IPV4_BYTES) << 16 |
+           (u(160))bytes_swap16(k->done.udp_len + (u(16))IPV4_BYTES) << 16 |
            (u(160))bytes_swap16(IPV4_DF) << 48 | (u(160))c.ttl << 64 |
            (u(160))PROTOCOL_UDP << 72 | (u(160))bytes_swap16(checksum) << 80 |
            (u(160))bytes_reverse((u(32))c.saddr, 4) << 96 |
@@ -223,7 +239,7 @@ MR_INLINE u(160) ipv4_header(struct tx_hdr *k, struct mr_conn c)
 MR_INLINE u(320) ipv6_header(struct tx_hdr *k, struct mr_conn c)
 {
     u(16) start = (u(16))0x6000 | (u(16))((u(16))tos_of(c) << 4);
-    return (u(320))bytes_swap16(start) | (u(320))bytes_swap16(k->udp_len) << 32 |
+    return (u(320))bytes_swap16(start) | (u(320))bytes_swap16(k->done.udp_len) << 32 |
            (u(320))PROTOCOL_UDP << 48 | (u(320))c.ttl << 56 |
            (u(320))bytes_reverse(c.saddr, 16) << 64 | (u(320))bytes_reverse(c.daddr, 16) << 192;
 }
@@ -233,23 +249,23 @@ MR_INLINE u(528) l4_headers(struct tx_hdr *k, struct mr_conn c)
 {
     struct mr_base base = {
         .version = MR_WIRE_VERSION,
-        .kind = k->item.kind,
-        .opcode = k->item.opcode,
-        .flags = k->item.flags,
-        .epoch = k->item.epoch,
+        .kind = k->done.item.kind,
+        .opcode = k->done.item.opcode,
+        .flags = k->done.item.flags,
+        .epoch = k->done.item.epoch,
         .conn = c.peer,
-        .path = k->item.path,
-        .psn = k->item.psn,
-        .ts = k->item.ts,
+        .path = k->done.item.path,
+        .psn = k->done.item.psn,
+        .ts = k->done.item.ts,
     };
-    u(64) udp = (u(64))bytes_swap16(k->sport) | (u(64))bytes_swap16(MR_WIRE_UDP_PORT) << 16 |
-                (u(64))bytes_swap16(k->udp_len) << 32;
-    return (u(528))udp | (u(528))mr_base_pack(base) << 64 | (u(528))k->item.ext << 192;
+    u(64) udp = (u(64))bytes_swap16(k->done.sport) | (u(64))bytes_swap16(MR_WIRE_UDP_PORT) << 16 |
+                (u(64))bytes_swap16(k->done.udp_len) << 32;
+    return (u(528))udp | (u(528))mr_base_pack(base) << 64 | (u(528))k->done.item.ext << 192;
 }
 
 MR_INLINE void hdr_put(struct tx_hdr *k)
 {
-    struct mr_conn c = hdr_conn(k, k->plane);
+    struct mr_conn c = hdr_conn(k->done.conn, k->done.plane);
     bool ipv6 = (c.flags & MR_CONNF_IPV6) != 0;
     bool vlan = (c.flags & MR_CONNF_VLAN) != 0;
     u(528) l4 = l4_headers(k, c);
@@ -263,30 +279,32 @@ MR_INLINE void hdr_put(struct tx_hdr *k)
         .hdr = (u(1024))macs | (vlan ? (u(1024))tag << 96 | (u(1024))l3 << 144
                                      : (u(1024))type << 96 | (u(1024))l3 << 112),
         .hlen = (u(8))l3_at + (ipv6 ? (u(8))IPV6_BYTES : (u(8))IPV4_BYTES) +
-                (u(8))(UDP_BYTES + MR_BASE_BYTES) + (u(8))k->item.ext_len,
-        .pay_len = k->item.len,
-        .pay_at = (u(6))k->item.bus,
+                (u(8))(UDP_BYTES + MR_BASE_BYTES) + (u(8))k->done.item.ext_len,
+        .pay_len = k->done.item.len,
+        .pay_at = (u(6))k->done.item.bus,
         .l3_at = l3_at,
         .ipv6 = ipv6,
-        .stream = k->item.stream,
-        .msg = k->item.msg,
+        .stream = k->done.item.stream,
+        .msg = k->done.item.msg,
     });
-    if (k->item.len != 0)
-        mr_put(k->rd, (struct rd_req){.addr = k->item.bus, .len = k->item.len});
+    if (k->done.item.len != 0)
+        mr_put(k->rd, (struct rd_req){.addr = k->done.item.bus, .len = k->done.item.len});
     k->cnt_tx_frames += 1;
-    k->cnt_tx_acks += (u(32))(k->item.kind == MR_KIND_ACK);
-    k->cnt_tx_probes += (u(32))(k->item.kind == MR_KIND_PATH && k->item.opcode == MR_PATHOP_PROBE);
-    k->cnt_tx_closes += (u(32))(k->item.kind == MR_KIND_PATH && k->item.opcode != MR_PATHOP_PROBE);
-    k->cnt_tx_errors += (u(32))(k->item.kind == MR_KIND_ERROR);
-    k->state = TX_HDR_IDLE;
+    k->cnt_tx_acks += (u(32))(k->done.item.kind == MR_KIND_ACK);
+    k->cnt_tx_probes += (u(32))(k->done.item.kind == MR_KIND_PATH && k->done.item.opcode == MR_PATHOP_PROBE);
+    k->cnt_tx_closes += (u(32))(k->done.item.kind == MR_KIND_PATH && k->done.item.opcode != MR_PATHOP_PROBE);
+    k->cnt_tx_errors += (u(32))(k->done.item.kind == MR_KIND_ERROR);
+    k->done_ok = false;
 }
 
-/** Table writes: from the host, or a new port that came with an item, which goes first. */
-MR_INLINE void hdr_tables(struct tx_hdr *k, bool turn)
+/**
+ * Table writes: from the host, or a new port that came with an item, which goes
+ * first. The host waits while an item that has read the table is to write it.
+ */
+MR_INLINE void hdr_tables(struct tx_hdr *k, bool host, bool turn, u(16) via, struct hdr_port port)
 {
     struct cfg_write w = k->cfg.data;
     struct mr_path p = mr_path_unpack((u(8 * MR_PATH_BYTES))w.bits);
-    bool host = !turn && k->cfg.valid;
     bool path = host && w.table == MR_TBL_PATH && p.state != MR_PATHST_PORT;
 
     if (host)
@@ -294,25 +312,37 @@ MR_INLINE void hdr_tables(struct tx_hdr *k, bool turn)
     if (host && w.table == MR_TBL_CONN)
         k->conn[w.index & (MR_CONNS - 1)] = w.bits;
     if (turn || path)
-        k->port[turn ? (row_ix)k->item.via : (row_ix)w.index] =
-            turn ? hdr_new_port(k) : (struct hdr_port){.sport = p.sport, .plane = (u(3))p.plane};
+        k->port[turn ? (row_ix)via : (row_ix)w.index] =
+            turn ? port : (struct hdr_port){.sport = p.sport, .plane = (u(3))p.plane};
 }
 
 MR_KERNEL(tx_hdr)
 {
-    u(3) state = k->state;
-    // Of the registers as they were: between TX_HDR_SUM and the next choice lies a step.
-    bool room = (u(16))(k->rd_asked - k->rd_taken) < TX_HDR_READ_BEATS;
-    if (state == TX_HDR_PUT && k->frame.ready && (k->rd.ready || k->item.len == 0))
+    // Each stage moves on when the one behind it is empty or moves on.
+    bool put = k->done_ok && k->frame.ready && (k->rd.ready || k->done.item.len == 0);
+    bool fold = k->summed_ok && (put || !k->done_ok);
+    bool sum = k->read_ok && (fold || !k->summed_ok);
+    bool read = k->item_ok && (sum || !k->read_ok);
+    bool pick = read || !k->item_ok;
+    bool room = hdr_room(k);
+    u(16) under_way = k->rd_asked - k->rd_taken;
+    struct tx_item turner = k->read;
+    struct hdr_port port = k->port_by_ok ? k->port_by : k->port_q;
+    struct hdr_port new_port = {.sport = turner.port, .plane = turner.kind == 0 ? turner.plane : port.plane};
+    bool turns = k->read_ok && turner.port != 0;
+
+    k->room = under_way < TX_HDR_READ_BEATS;
+    k->plenty = under_way < TX_HDR_READ_BEATS - 3 * HDR_BEATS_MAX;
+    k->counted = false;
+    if (put)
         hdr_put(k);
-    if (state == TX_HDR_FOLD)
+    if (fold)
         hdr_fold(k);
-    if (state == TX_HDR_SUM)
-        hdr_sum(k);
-    if (state == TX_HDR_READ)
-        hdr_read(k);
-    if (k->state == TX_HDR_IDLE && state != TX_HDR_SUM)
-        hdr_pick(k);
-    k->room = room;
-    hdr_tables(k, state == TX_HDR_SUM && k->item.port != 0);
+    if (sum)
+        hdr_sum(k, port);
+    if (read)
+        hdr_read(k, sum && turns, turner.via, new_port);
+    if (pick)
+        hdr_pick(k, room);
+    hdr_tables(k, k->cfg.valid && !turns, sum && turns, turner.via, new_port);
 }

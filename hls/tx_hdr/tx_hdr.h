@@ -13,9 +13,9 @@
  * packet is next. Data waits while more than TX_HDR_READ_BEATS of
  * payload are on their way from the host: enough to cover a read's latency at
  * line rate, and no more, because what queues here lengthens every round trip.
- * An item of a free connection is dropped. Every
- * frame is sent as capable of ECN. A frame takes five steps, the last of which
- * is the first of the next one.
+ * An item of a free connection is dropped. Every frame is sent as capable of ECN.
+ *
+ * A pipeline of five steps, pick, read, sum, fold, put: one frame per step.
  */
 #ifndef MR_TX_HDR_H
 #define MR_TX_HDR_H
@@ -26,8 +26,6 @@
 
 /** Payload beats under way: 32 KiB, 2.6 us at 100 Gbit/s. */
 #define TX_HDR_READ_BEATS 512
-
-enum tx_hdr_state { TX_HDR_IDLE, TX_HDR_READ, TX_HDR_SUM, TX_HDR_FOLD, TX_HDR_PUT };
 
 /** What the four kinds of packets have in common from the first step on. */
 struct tx_item {
@@ -58,6 +56,15 @@ struct hdr_port {
     u(3) plane;
 };
 
+/** A frame, from the sum on: all that its headers are made of. */
+struct hdr_frame {
+    struct tx_item item;
+    u(512) conn;   // its connection, layout conn
+    u(16) udp_len;
+    u(16) sport;   // what it leaves with
+    u(3) plane;    // likewise
+};
+
 struct tx_hdr {
     MR_IN(struct pkt, data);
     MR_IN(struct ack, ack);
@@ -77,17 +84,26 @@ struct tx_hdr {
     struct hdr_port port[MR_ROWS];     // by path entry
     struct hdr_port port_q;
 
-    u(3) state;        // enum tx_hdr_state
+    struct hdr_port port_by;           // what the item in front wrote while port_q was read,
+    bool port_by_ok;                   // to the same entry
+
     u(16) rd_asked;    // payload beats asked for, wraps
-    bool room;         // fewer than TX_HDR_READ_BEATS of them are not taken
+    bool room;         // fewer than TX_HDR_READ_BEATS of them were not taken, a step ago
+    bool plenty;       // likewise with the longest three items more
+    bool counted;      // rd_asked has changed since
     bool data_turn;    // something else was sent: data is next
+    bool item_ok;      // picked, to be read
     struct tx_item item;
-    u(16) udp_len;     // from TX_HDR_SUM on
-    u(16) beats;       // likewise: of the payload read
-    u(16) sport;       // from TX_HDR_FOLD on: what it leaves with
-    u(3) plane;        // likewise
-    struct bytes_sum sum;  // from TX_HDR_FOLD on: IPv4 header's words
-    u(17) folded;      // in TX_HDR_PUT: sum's two words added up
+    bool read_ok;      // read, to be summed
+    struct tx_item read;
+    u(16) udp_len;     // of it
+    u(16) beats;       // of its payload's read
+    bool summed_ok;    // summed, to be folded
+    struct hdr_frame summed;
+    struct bytes_sum sum;  // its IPv4 header's words
+    bool done_ok;      // folded, to be put
+    struct hdr_frame done;
+    u(17) folded;      // its sum's two words added up
 };
 
 #endif

@@ -220,6 +220,6 @@ bool rig_tx_idle(const struct rig_tx *t)
 {
     return EMPTY(t->data) && EMPTY(t->ack) && EMPTY(t->err) && EMPTY(t->cfg) &&
            EMPTY(t->frame) && EMPTY(t->req) && EMPTY(t->rd) && EMPTY(t->beat) && EMPTY(t->crc) &&
-           EMPTY(t->sum) && EMPTY(t->fixed) && EMPTY(t->mac) && t->hdr.state == TX_HDR_IDLE &&
-           !t->mov.busy && !t->tail.spill;
+           EMPTY(t->sum) && EMPTY(t->fixed) && EMPTY(t->mac) && !t->hdr.item_ok &&
+           !t->hdr.read_ok && !t->hdr.summed_ok && !t->hdr.done_ok && !t->mov.busy && !t->tail.spill;
 }

@@ -315,11 +315,63 @@ static void hdr__reads_bounded(void)
     MUST(kind_out() == 1 && frames == t.k.cnt_tx_frames - 2);
 }
 
+/** New source ports hold for whatever stands behind them, however close. */
+static void hdr__port_holds_at_once(void)
+{
+    for (unsigned pause = 0; pause <= 40; pause += 40) {
+        begin(pause);
+        struct ref want[4];
+        for (int i = 0; i < 2000; i++) {
+            unsigned frames = 0, c = below(2);
+            for (unsigned j = 0; j < DEPTH(t.data); j++) {
+                unsigned path = below(2);
+                struct pkt p = {.conn = (u(16))t.index[c], .path = (u(7))path,
+                    .via = (u(16))(t.index[c] * MR_GROUP + path), .psn = (u(24))j, .ts = rnd(),
+                    .ctl = below(3) == 0 ? PKT_PORT : PKT_PROBE};
+                if (p.ctl == PKT_PORT || below(2) == 0)
+                    p.port = (u(16))(rnd() | 1);
+                if (p.port != 0)
+                    t.sport[c][path] = (uint16_t)p.port;
+                if (p.ctl == PKT_PROBE)
+                    want[frames++] = frame_of(c, path, j, p.ts, 3, 1);
+                PUSH(t.data, p);
+            }
+            for (unsigned j = 0; j < frames; j++) {
+                wait_frame();
+                expect(&want[j], 0, 0, 0);
+            }
+            for (int j = 0; j < 20 || !EMPTY(t.data); j++)
+                step();
+            MUST(EMPTY(t.frame));
+        }
+    }
+}
+
+static void hdr__frame_per_step(void)
+{
+    begin(0);
+    u(16) c = (u(16))t.index[3];
+    for (int i = 0; i < 1000; i++) {
+        if (!FULL(t.ack))
+            PUSH(t.ack, (struct ack){.conn = c});
+        if (!FULL(t.data))
+            PUSH(t.data, (struct pkt){.conn = c, .opcode = 1, .len = 256, .laddr = 1});
+        step();
+        while (!EMPTY(t.frame))
+            POP(t.frame);
+        while (!EMPTY(t.rd))
+            POP(t.rd);
+    }
+    MUST(t.k.cnt_tx_frames >= 990 && t.k.cnt_tx_acks >= 490 && t.k.cnt_tx_acks <= 500);
+}
+
 CU_TestInfo tests_tx_hdr[] = {
     {"hdr__data", hdr__data},
     {"hdr__ack_error_probe", hdr__ack_error_probe},
     {"hdr__checksum_carries", hdr__checksum_carries},
     {"hdr__order", hdr__order},
+    {"hdr__port_holds_at_once", hdr__port_holds_at_once},
+    {"hdr__frame_per_step", hdr__frame_per_step},
     {"hdr__reads_bounded", hdr__reads_bounded},
     {"hdr__free_connection", hdr__free_connection},
     CU_TEST_INFO_NULL,
