@@ -219,7 +219,8 @@ struct pkt {
     u(3) plane;    // PKT_PORT: new plane of that entry
     u(16) conn;
     u(7) path;     // from tx_path on
-    u(16) row;     // from tx_path on
+    u(16) row;     // from tx_path on; before, with `one`: a path entry of the only group
+    bool one;      // from tx_seg: the connection has one group of paths
     u(8) epoch;    // from tx_path on
     u(24) psn;     // from tx_path on
     u(32) ts;      // from tx_path on

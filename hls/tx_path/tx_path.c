@@ -230,6 +230,7 @@ MR_INLINE void path_take(struct tx_path *k, struct path_ports *p, struct path_co
     struct path_tx t = k->row_q.p[i];
     struct pkt q = k->pkt_r;
 
+    q.one = false;
     q.row = (u(16))(k->group << MR_GROUP_LOG2) | (u(16))i;
     q.path = (u(7))(q.row - (u(16))(n.group << MR_GROUP_LOG2));
     q.epoch = t.epoch;
@@ -326,8 +327,9 @@ MR_INLINE void path_begin_send(struct tx_path *k, struct path_ports *p, struct p
 {
     k->pkt_r = q;
     k->moving = moving;
-    k->tries = 0;  // PATH_GROUP sets it
-    path_begin(k, p, q.conn, 0, PATH_GROUP);
+    k->shift = 0;
+    k->tries = q.one ? (u(5))1 : (u(5))0;  // PATH_GROUP sets it
+    path_begin(k, p, q.conn, q.row, q.one ? (u(4))PATH_SEND : (u(4))PATH_GROUP);
 }
 
 /**

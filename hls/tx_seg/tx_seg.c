@@ -259,6 +259,8 @@ MR_INLINE void seg_on_conn(struct tx_seg *k, struct seg_now *n, struct seg_ports
     if (!k->live)
         n->c = (struct seg_conn){0};
     n->c.open = conn.state == 1;
+    n->c.one = conn.npaths <= MR_GROUP;
+    n->c.group = conn.group;
     n->c.mtu_log2 = (u(4))__builtin_ctzg((u(16))(conn.mtu | 0x1000));  // never without a limit
     n->c.shut = false;
     n->c.ok = 0;
@@ -345,7 +347,7 @@ MR_INLINE struct pkt seg_packet(struct seg_msg m, struct seg_now n)
     u(13) mtu = (u(13))1 << (u(13))n.c.mtu_log2;
     bool last = rest <= mtu;
 
-    return (struct pkt){.conn = n.r.conn, .stream = (u(16))n.stream, .peer = n.r.peer, .pd = n.r.pd,
+    return (struct pkt){.row = (u(16))(n.c.group << MR_GROUP_LOG2), .one = n.c.one, .conn = n.r.conn, .stream = (u(16))n.stream, .peer = n.r.peer, .pd = n.r.pd,
         .msg = m.msg, .offset = offset, .msg_len = m.length, .len = last ? (u(13))rest : mtu,
         .opcode = m.opcode, .flags = last ? (u(8))MR_FLAG_LAST : (u(8))0,
         .raddr = m.raddr + offset, .rkey = m.rkey, .imm = m.imm, .laddr = m.laddr + offset,

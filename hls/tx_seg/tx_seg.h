@@ -82,6 +82,8 @@ struct seg_list {
 
 struct seg_conn {
     bool open;
+    bool one;       // it has one group of paths,
+    u(16) group;    // and which: spares tx_path a step
     u(4) mtu_log2;  // 8 to 12
     bool shut;      // tx_path refused and will wake
     bool run;       // `runner` was let go and has not come back
