@@ -8,8 +8,8 @@ enum ack_state {
     ACK_OPEN,
     ACK_SENT,
     ACK_TAKE,   // acknowledgment: compare the bit vectors
-    ACK_JUDGE,  // acknowledgment: what is lost; window and round trip time
-    ACK_NEWLY,  // report what has arrived, or failed
+    ACK_JUDGE,  // acknowledgment: what is lost; window and round trip time; report the first
+    ACK_NEWLY,  // report what else has arrived, or failed
     ACK_LOST,   // ask for retransmissions
     ACK_NOTE,
     ACK_OVER,   // a failed path's packets have been moved
@@ -23,8 +23,8 @@ typedef u(MR_CONNS_LOG2) conn_ix;
 
 /** What a step reads and writes; one read and one write port per table. */
 struct ack_ports {
-    bool rd;
-    bool row, tele;
+    bool rd;   // of the row that was chosen
+    bool row;  // row and telemetry
     struct ack_row row_new;
     struct ack_tele tele_new;
     bool rd_alive, alive;
@@ -55,7 +55,7 @@ MR_INLINE void ack_open(struct tx_ack *k, struct ack_ports *p)
     struct mr_path c = k->path_r;
     bool open = c.state == MR_PATHST_OPEN;
 
-    p->row = p->tele = true;
+    p->row = true;
     p->row_new.state = open ? (u(3))MR_TELEST_LIVE : (u(3))MR_TELEST_FREE;
     p->row_new.conn = c.conn;
     p->row_new.path = (u(7))c.path;
@@ -72,18 +72,34 @@ MR_INLINE void ack_begin(struct tx_ack *k, struct ack_ports *p, u(16) row, u(4) 
     p->rd = true;
 }
 
-MR_INLINE void ack_pick(struct tx_ack *k, struct ack_ports *p)
+/** Room for all that an acknowledgment puts out, whatever it says; reports of more than one wait. */
+MR_INLINE bool ack_room(struct tx_ack *k)
+{
+    return k->credit.ready && k->slot.ready && k->asked <= ACK_AGAIN_DEPTH - MR_WIRE_WINDOW;
+}
+
+/**
+ * The events that every packet costs. May be chosen in the last step of the one
+ * before, which may use up room: so an acknowledgment stays in its FIFO until
+ * ACK_TAKE has seen that there still is some.
+ */
+MR_INLINE void ack_pick_busy(struct tx_ack *k, struct ack_ports *p)
 {
     if (k->sent.valid) {
         mr_take(k->sent);
         k->sent_r = k->sent.data;
         ack_begin(k, p, k->sent.data.row, ACK_SENT);
-    } else if (k->ack.valid && k->credit.ready && k->slot.ready &&
-               k->asked <= ACK_AGAIN_DEPTH - MR_WIRE_WINDOW) {
-        mr_take(k->ack);
-        k->ack_r = k->ack.data;
+    } else if (k->ack.valid && ack_room(k)) {
         ack_begin(k, p, k->ack.data.row, ACK_TAKE);
-    } else if (k->note.valid && k->slot.ready) {
+    }
+}
+
+MR_INLINE void ack_pick(struct tx_ack *k, struct ack_ports *p)
+{
+    ack_pick_busy(k, p);
+    if (p->rd)
+        return;
+    if (k->note.valid && k->slot.ready) {
         mr_take(k->note);
         k->note_r = k->note.data;
         ack_begin(k, p, k->note.data.row, ACK_NOTE);
@@ -102,15 +118,26 @@ MR_INLINE void ack_pick(struct tx_ack *k, struct ack_ports *p)
 /** Writes the event's row back. */
 MR_INLINE void ack_put(struct ack_ports *p, struct ack_row r, struct ack_tele t)
 {
-    p->row = p->tele = true;
+    p->row = true;
     p->row_new = r;
     p->tele_new = t;
 }
 
+/** The event's row: the table's, or what the event before wrote while it was read. */
+MR_INLINE struct ack_row ack_row_of(struct tx_ack *k)
+{
+    return k->by ? k->row_by : k->row_q;
+}
+
+MR_INLINE struct ack_tele ack_tele_of(struct tx_ack *k)
+{
+    return k->by ? k->tele_by : k->tele_q;
+}
+
 MR_INLINE void ack_on_sent(struct tx_ack *k, struct ack_ports *p)
 {
-    struct ack_row r = k->row_q;
-    struct ack_tele t = k->tele_q;
+    struct ack_row r = ack_row_of(k);
+    struct ack_tele t = ack_tele_of(k);
     struct sent s = k->sent_r;
     bool same = s.epoch == r.epoch;
 
@@ -150,8 +177,8 @@ MR_INLINE bool ack_credible(struct ack_row r, struct ack a)
 
 MR_INLINE void ack_take(struct tx_ack *k)
 {
-    struct ack_row r = k->row_q;
-    struct ack a = k->ack_r;
+    struct ack_row r = ack_row_of(k);
+    struct ack a = k->ack.data;
     ring_t window = ring_range(a.psn, r.next);
     ring_t arrived = a.bits & window;
     psn_t edge = a.psn + (psn_t)(u(16))(a.edge - (u(16))a.psn);
@@ -159,11 +186,15 @@ MR_INLINE void ack_take(struct tx_ack *k)
     // there is no place for what it leaves: it will be repeated.
     bool early = a.closed && (r.state != MR_TELEST_CLOSING || !k->job.ready);
 
+    k->state = ACK_IDLE;
+    if (!ack_room(k))  // the event before used it up
+        return;
+    mr_take(k->ack);
     if (!ack_credible(r, a) || early) {
         k->cnt_rx_bad_ack += !a.closed;
-        k->state = ACK_IDLE;
         return;
     }
+    k->ack_r = a;
     k->newly = (ring_range(r.una, a.psn) | arrived) & ~r.acked;
     k->missing = window & ~(r.acked | arrived);
     k->below = a.closed || r.state == MR_TELEST_CLOSING ? (ring_t)0 : ring_range(a.psn, edge);
@@ -190,12 +221,30 @@ MR_INLINE ring_t ack_gone(struct tx_ack *k, struct ack_row *r)
     return gone;
 }
 
+/** Reports one number. */
+MR_INLINE void ack_report(struct tx_ack *k)
+{
+    mr_put(k->slot, (struct slot_req){.row = k->row, .psn = ring_psn(k->base, ring_lowest(k->newly)),
+        .why = k->failing ? SLOT_ERROR : SLOT_DONE, .code = MR_ERR_RETRY});
+    k->newly &= k->newly - 1;
+    k->reported++;
+}
+
+/** What comes next: further reports, then what is to be sent again. */
+MR_INLINE void ack_asks(struct tx_ack *k, bool more, bool lost)
+{
+    k->state = more ? (u(4))ACK_NEWLY : lost ? (u(4))ACK_LOST : (u(4))ACK_IDLE;
+    if (!more)
+        k->base = k->ack_r.psn;
+}
+
 MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
 {
-    struct ack_row r = k->row_q;
-    struct ack_tele t = k->tele_q;
+    struct ack_row r = ack_row_of(k);
+    struct ack_tele t = ack_tele_of(k);
     struct ack a = k->ack_r;
     u(9) freed = ring_count(k->newly);
+    bool may_lose = (k->missing & k->below) != 0;  // known earlier than what is
     // An acknowledgment that was overtaken by a later one tells nothing new of these.
     bool newer = ((u(16))(a.ce - r.ce) >> 15) == 0 && !a.closed;
     u(16) marks = newer ? (u(16))(a.ce - r.ce) : (u(16))0;
@@ -236,40 +285,42 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
     mr_put(k->credit, (struct credit){.conn = r.conn, .row = k->row, .una = a.psn, .freed = freed,
         .cwnd = r.cc.cwnd, .marked = marks != 0, .live = r.state == MR_TELEST_LIVE,
         .hint = newer ? a.hint : (u(32))0, .srtt = r.rtt.srtt, .after = k->reported + (u(16))freed});
-    k->state = ACK_NEWLY;
+    if (freed != 0)
+        ack_report(k);
+    ack_asks(k, freed > 1, may_lose);
 }
 
 /** Reports what has arrived, or failed, one number in a step. */
 MR_INLINE void ack_newly(struct tx_ack *k)
 {
-    if (k->newly == 0) {
-        k->base = k->ack_r.psn;
-        k->state = ACK_LOST;
-    } else if (k->slot.ready) {
-        mr_put(k->slot, (struct slot_req){.row = k->row, .psn = ring_psn(k->base, ring_lowest(k->newly)),
-            .why = k->failing ? SLOT_ERROR : SLOT_DONE, .code = MR_ERR_RETRY});
-        k->newly &= k->newly - 1;
-        k->reported++;
-    }
+    bool more = (k->newly & (k->newly - 1)) != 0;
+
+    if (k->newly != 0 && !k->slot.ready)
+        return;
+    if (k->newly != 0)
+        ack_report(k);
+    ack_asks(k, more, k->lost != 0);
 }
 
 /** Asks for what is lost, one number in a step. */
 MR_INLINE void ack_lost(struct tx_ack *k)
 {
-    struct ack_row r = k->row_q;
+    struct ack_row r = ack_row_of(k);
+    ring_t rest = k->lost & (k->lost - 1);
 
-    if (k->lost == 0) {
-        k->state = ACK_IDLE;
-    } else if (k->again.ready) {
+    if (k->lost != 0 && !k->again.ready)
+        return;
+    if (k->lost != 0)
         mr_put(k->again, (struct slot_req){.conn = r.conn, .path = r.path, .row = k->row,
             .epoch = r.epoch, .psn = ring_psn(k->base, ring_lowest(k->lost)), .why = SLOT_RESEND});
-        k->lost &= k->lost - 1;
-    }
+    // Empty only right after ACK_JUDGE, where it is too late to tell.
+    k->state = k->lost == 0 || rest == 0 ? (u(4))ACK_IDLE : (u(4))ACK_LOST;
+    k->lost = rest;
 }
 
 MR_INLINE void ack_on_note(struct tx_ack *k)
 {
-    struct ack_row r = k->row_q;
+    struct ack_row r = ack_row_of(k);
     struct err_note n = k->note_r;
     psn_t at = n.psn - r.una;
     bool open = r.state == MR_TELEST_LIVE || r.state == MR_TELEST_CLOSING;
@@ -285,7 +336,7 @@ MR_INLINE void ack_on_note(struct tx_ack *k)
 /** A failed path has nothing left: its next incarnation is tried. */
 MR_INLINE void ack_on_over(struct tx_ack *k, struct ack_ports *p)
 {
-    struct ack_row r = k->row_q;
+    struct ack_row r = ack_row_of(k);
     u(9) cwnd = r.cc.cwnd < k->cwnd_init ? r.cc.cwnd : (u(9))k->cwnd_init;
 
     k->state = ACK_IDLE;
@@ -293,15 +344,15 @@ MR_INLINE void ack_on_over(struct tx_ack *k, struct ack_ports *p)
         return;
     r = (struct ack_row){.state = MR_TELEST_TRIAL, .epoch = r.epoch + 1, .conn = r.conn, .path = r.path,
         .cc = cc_init(cwnd), .rtt = r.rtt, .heard = k->now};
-    ack_put(p, r, k->tele_q);
+    ack_put(p, r, ack_tele_of(k));
     mr_put(k->ctl, (struct path_ctl){.what = WHAT_REOPEN, .conn = r.conn, .path = r.path, .row = k->row,
         .epoch = r.epoch, .cwnd = cwnd, .port = health_port(k->seed, k->row, k->now)});
 }
 
 MR_INLINE void ack_on_tele(struct tx_ack *k)
 {
-    struct ack_row r = k->row_q;
-    struct ack_tele t = k->tele_q;
+    struct ack_row r = ack_row_of(k);
+    struct ack_tele t = ack_tele_of(k);
     bool silent = r.state == MR_TELEST_LIVE && r.silent != 0;
     bool dead = silent && (u(32))r.silent >= k->retry_max;
     u(8) state = dead ? (u(8))MR_TELEST_DEAD : silent ? (u(8))MR_TELEST_PROBING : (u(8))r.state;
@@ -318,9 +369,9 @@ MR_INLINE void ack_on_tele(struct tx_ack *k)
 /** The timer looks at a path. */
 MR_INLINE void ack_on_scan(struct tx_ack *k, struct ack_ports *p)
 {
-    k->state = health_due(k->row_q, k->now, k->probe_min) ? (u(4))ACK_HEALTH : (u(4))ACK_IDLE;
+    k->state = health_due(ack_row_of(k), k->now, k->probe_min) ? (u(4))ACK_HEALTH : (u(4))ACK_IDLE;
     p->rd_alive = true;
-    p->conn = k->row_q.conn;
+    p->conn = ack_row_of(k).conn;
 }
 
 MR_INLINE void ack_ctl(struct tx_ack *k, struct ack_row r, u(2) what, bool dead)
@@ -335,8 +386,8 @@ MR_INLINE void ack_ctl(struct tx_ack *k, struct ack_row r, u(2) what, bool dead)
 /** The path has been silent for too long. */
 MR_INLINE void ack_on_health(struct tx_ack *k, struct ack_ports *p)
 {
-    struct ack_row r = k->row_q;
-    struct ack_tele t = k->tele_q;
+    struct ack_row r = ack_row_of(k);
+    struct ack_tele t = ack_tele_of(k);
     bool others = (u(32))(k->alive_q - r.probed) <= (u(32))(k->now - r.probed) && r.silent != 0;
     u(3) act = health_act(r, others, k->fail_min, k->retry_max);
 
@@ -364,20 +415,24 @@ MR_INLINE void ack_on_health(struct tx_ack *k, struct ack_ports *p)
     ack_put(p, r, t);
 }
 
-MR_INLINE void ack_tables(struct tx_ack *k, struct ack_ports p)
+/** Reads the chosen event's row and writes that of the event which is carried out. */
+MR_INLINE void ack_tables(struct tx_ack *k, row_ix at, struct ack_ports p)
 {
-    row_ix at = (row_ix)k->row;
+    row_ix next = (row_ix)k->row;
 
     if (p.rd) {
-        k->row_q = k->rows[at];
-        k->tele_q = k->teles[at];
+        k->row_q = k->rows[next];
+        k->tele_q = k->teles[next];
+        k->row_by = p.row_new;
+        k->tele_by = p.tele_new;
+        k->by = p.row && at == next;
     }
     if (p.rd_alive)
         k->alive_q = k->alive[(conn_ix)p.conn];
-    if (p.row)
+    if (p.row) {
         k->rows[at] = p.row_new;
-    if (p.tele)
         k->teles[at] = p.tele_new;
+    }
     if (p.alive)
         k->alive[(conn_ix)p.conn] = k->now;
 }
@@ -385,8 +440,10 @@ MR_INLINE void ack_tables(struct tx_ack *k, struct ack_ports p)
 MR_KERNEL(tx_ack)
 {
     struct ack_ports p = {0};
+    u(4) state = k->state;
+    row_ix at = (row_ix)k->row;
 
-    switch ((unsigned)k->state) {
+    switch ((unsigned)state) {
     case ACK_IDLE:
         if (k->cfg.valid)
             ack_config(k);
@@ -405,5 +462,9 @@ MR_KERNEL(tx_ack)
     case ACK_SCAN: ack_on_scan(k, &p); break;
     default: ack_on_health(k, &p); break;
     }
-    ack_tables(k, p);
+    // A configuration waits until nothing is under way.
+    if ((state == ACK_SENT || state == ACK_JUDGE || state == ACK_NEWLY || state == ACK_LOST) &&
+        k->state == ACK_IDLE && !k->cfg.valid)
+        ack_pick_busy(k, &p);
+    ack_tables(k, at, p);
 }

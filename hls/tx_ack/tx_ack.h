@@ -18,6 +18,11 @@
  * arrive, and the next incarnation is probed, with another source port each
  * time, until it answers. With no other path its packets end in errors. health.h
  * has the rules. [spec 6.3, 6.4]
+ *
+ * Steps per event: a packet that left 1; an acknowledgment 2, and one for every
+ * number that it reports, but the first, or asks for again. Packets and
+ * acknowledgments are chosen and their row read in the last step of the event
+ * before; for everything else that takes a step of its own.
  */
 #ifndef MR_TX_ACK_H
 #define MR_TX_ACK_H
@@ -115,6 +120,9 @@ struct tx_ack {
     struct ack_row row_q;
     struct ack_tele teles[MR_ROWS];
     struct ack_tele tele_q;
+    struct ack_row row_by;    // what the event before wrote
+    struct ack_tele tele_by;
+    bool by;                  // to the row of this one, while row_q and tele_q were read
     u(32) alive[MR_CONNS];  // when a path of the connection took an acknowledgment last
     u(32) alive_q;
 };
