@@ -112,12 +112,13 @@ def test_rates(state, rate):
     check(len(tables) >= 2, "a table for every load")
     for text in tables:
         name, whole = re.match(r"(.*): ([\d.]+) cycles", text).groups()
-        rows = {r[0]: r[1:] for r in re.findall(r"^(\w+) +([\d.]+)  \w+ ([\d.]+) +\d+ % (<?) *([\d.]+)", text, flags=re.M)}
+        rows = {r[0]: r[1:] for r in re.findall(r"^(\w+) +([\d.]+)  (?:\w+)? +([\d.]+) +\d+ % (<?) *([\d.]+)", text, flags=re.M)}
         check(rows.keys() == state["instances"].keys(), f"{name}: every kernel is there")
         for inst, (items, most, bound, cycles) in rows.items():
             check(float(most) <= float(items) + .01, f"{name}: {inst}: items")
             # At most one item per port and cycle; and the NIC is as slow as its slowest kernel, or slower.
-            check(float(cycles) >= .97 * float(most), f"{name}: {inst} takes at most an item per cycle")
+            # (A kernel that nobody waits for, slowed down, is left out, not queued up for.)
+            check(bound or float(cycles) >= .97 * float(most), f"{name}: {inst} takes at most an item per cycle")
             check(bound or float(cycles) <= 1.03 * float(whole), f"{name}: {inst} is not slower than the NIC")
 
 
