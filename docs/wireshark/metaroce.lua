@@ -15,6 +15,7 @@ codes.WIRE = {
   [2147483648] = "MSG_MAX",
   [8] = "PLANES",
   [558161692] = "ICRC_RESIDUE",
+  [126] = "AROUND",
   [4224] = "FRAME_MAX",
 }
 codes.TS = {
@@ -93,7 +94,6 @@ codes.PROF = {
   [1000000] = "PROBE_US_MAX",
   [3] = "FAIL_MIN",
   [10] = "RETRY_MAX",
-  [20] = "CLOSE_US",
   [16] = "CWND_INIT",
   [8] = "WND_INIT",
   [100000] = "LINK_MBPS",

@@ -69,7 +69,19 @@ MR_INLINE u(32) ctrl_entries(u(8) table)
     }
 }
 
-/** A command of TBL_CMD: refuses what no kernel owns. */
+/** An entry that would reach beyond its own part of another table. */
+MR_INLINE bool ctrl_reaches(u(8) table, u(512) bits)
+{
+    struct mr_conn c = mr_conn_unpack(bits);
+    struct mr_path p = mr_path_unpack((u(64))bits);
+    u(17) groups = ((u(17))c.npaths + (u(17))(MR_GROUP - 1)) >> MR_GROUP_LOG2;
+    bool conn = c.state == 1 && (c.npaths > MR_PATHS || (u(17))c.group + groups > MR_GROUPS);
+    bool path = p.state > MR_PATHST_PORT || (p.state != MR_PATHST_FREE && (p.conn >= MR_CONNS || p.path >= MR_PATHS));
+
+    return (table == MR_TBL_CONN && conn) || (table == MR_TBL_PATH && path);
+}
+
+/** A command of TBL_CMD: refuses what no kernel owns, and paths that would be another connection's. */
 MR_INLINE void ctrl_command(struct ctrl *k, u(32) cmd)
 {
     u(8) op = (u(8))(cmd >> 24);
@@ -78,7 +90,8 @@ MR_INLINE void ctrl_command(struct ctrl *k, u(32) cmd)
     bool reads = table == MR_TBL_TELE || table == MR_TBL_HIST;
 
     k->table = table;
-    k->refused = k->index >= size || op != (reads ? MR_TBLOP_READ : MR_TBLOP_WRITE);
+    k->refused = k->index >= size || op != (reads ? MR_TBLOP_READ : MR_TBLOP_WRITE) ||
+                 ctrl_reaches(table, k->data);
     if (!k->refused)
         k->state = reads ? CTRL_READ : CTRL_WRITE;
 }

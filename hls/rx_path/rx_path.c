@@ -138,7 +138,7 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     if (flows)
         f = rxp_arrival(k, r);
     if (flows && k->share.ready)
-        mr_put(k->share, (struct arrival){.conn = q.conn, .bytes = q.len + (u(16))RXP_AROUND,
+        mr_put(k->share, (struct arrival){.conn = q.conn, .bytes = q.len + (u(16))MR_WIRE_AROUND,
             .ce = q.ce, .data = q.kind == MR_KIND_DATA});
     mr_put(k->put, (struct rx_put){.bus = q.bus, .len = f.take ? q.len : (u(16))0,
         .payload_at = q.payload_at, .has_pay = q.has_pay});

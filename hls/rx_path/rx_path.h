@@ -20,9 +20,6 @@
 #include "desc.h"
 #include "ring.h"
 
-/** Bytes around a data packet's payload on the wire: headers, integrity value, Ethernet's own. */
-#define RXP_AROUND 126
-
 /** Depth of the queue for acknowledgments. */
 #define RXP_DUE_DEPTH 64
 

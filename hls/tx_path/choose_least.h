@@ -13,7 +13,10 @@
 /** `later`: how far the path is behind the one whose turn it is; decides ties. */
 MR_INLINE u(COST_BITS) cost_least(struct path_tx p, u(3) later)
 {
-    return ((u(COST_BITS))p.quiet << 11) | ((u(COST_BITS))p.marked << 10) |
+    // A marked path that is empty is tried again: only an answer can clear the mark.
+    bool marked = p.marked && p.out != 0;
+
+    return ((u(COST_BITS))p.quiet << 11) | ((u(COST_BITS))marked << 10) |
            ((u(COST_BITS))(p.out >> 2) << 3) | (u(COST_BITS))later;
 }
 

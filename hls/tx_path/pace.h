@@ -3,7 +3,7 @@
  * pace.h - policy: when a connection may send, from the rate that its receiver
  * allots. A bucket fills with time at that rate; a packet may leave while the
  * bucket is not in debt, and takes its bytes out, those around the payload
- * included. Retransmissions take theirs too, but do not wait. [spec 8.4]
+ * (MR_WIRE_AROUND) included. Retransmissions take theirs too, but do not wait. [spec 8.4]
  *
  * One unit is what 1 Mbit/s is in one tick: 1/250 bit. So rate times ticks fills
  * the bucket, and a byte costs 2,000.
@@ -11,7 +11,6 @@
  * | constant      | value     | unit     | meaning                                     |
  * |---------------|-----------|----------|---------------------------------------------|
  * | PACE_BYTE     | 2,000     | units    | what a byte costs                           |
- * | PACE_AROUND   | 126       | bytes    | headers, integrity value, Ethernet's own    |
  * | PACE_BURST    | 2^24      | units    | most that is saved up: two large packets    |
  * | PACE_DEBT     | 2^30      | units    | most that is owed: 128 large packets        |
  * | PACE_TICKS    | 2^14      | MR_TS_NS | time that one look adds at most, 65 us      |
@@ -20,10 +19,10 @@
 #ifndef MR_PACE_H
 #define MR_PACE_H
 
+#include "mr_defs.h"
 #include "stream.h"
 
 #define PACE_BYTE   2000
-#define PACE_AROUND 126
 #define PACE_BURST  (1 << 24)
 #define PACE_DEBT   (1 << 30)
 #define PACE_TICKS  (1u << 14)
@@ -64,7 +63,7 @@ MR_INLINE bool pace_may(struct pace p)
 /** A packet with that payload has left. */
 MR_INLINE struct pace pace_spend(struct pace p, u(13) len)
 {
-    u(36) cost = ((u(36))len + (u(36))PACE_AROUND) * (u(36))PACE_BYTE;
+    u(36) cost = ((u(36))len + (u(36))MR_WIRE_AROUND) * (u(36))PACE_BYTE;
 
     if (p.rate != 0)
         p.bucket = p.bucket < cost ? (u(36))0 : p.bucket - cost;

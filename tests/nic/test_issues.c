@@ -169,25 +169,64 @@ static void path__one_hundred_and_twenty_eight(void)
     pair_free(p);
 }
 
-/** Round robin takes paths in turn, whatever stands on them. */
+/** Marks the first four data packets of path 0. */
+static enum pair_fate mark_some(struct pair *p, unsigned from, uint8_t *f, unsigned len, void *arg)
+{
+    unsigned *n = arg;
+
+    (void)p, (void)len;
+    if (from == 0 && kind_of(f) == MR_KIND_DATA && f[49] == 0 && (*n)++ < 4)
+        mark_ce(f);
+    return PAIR_PASS;
+}
+
+/** Packets of 256 that take path 0, with that policy. */
+static uint32_t on_path_0(unsigned policy, bool marks)
+{
+    struct pair *p = pair_new(750, 4);
+    unsigned n = 0;
+
+    pair_write(p, 0, MR_REG_POLICY, policy);
+    fill(p, 0, 0, 1 << 20);
+    if (marks) {
+        p->fault = mark_some;
+        p->fault_arg = &n;
+    }
+    CU_ASSERT_EQUAL(write_now(p, 0, 0, 1 << 20), MR_ERR_OK);
+    uint32_t packets = (uint32_t)pair_tele(p, 0, 0, 0).packets;
+    pair_free(p);
+    return packets;
+}
+
+/**
+ * Round robin takes paths in turn, marked or not; least loaded steers away from
+ * the marked one, and comes back: once it never did while others had room.
+ */
 static void path__policy_of_choice(void)
 {
-    uint32_t least[2];
+    CU_ASSERT_EQUAL(on_path_0(MR_POLICY_TURN, false), 64);
+    uint32_t least = on_path_0(MR_POLICY_LEAST, true);
+    CU_ASSERT(least < on_path_0(MR_POLICY_TURN, true));
+    CU_ASSERT(least > 20);
+}
 
-    for (unsigned policy = 0; policy < 2; policy++) {
-        struct pair *p = pair_new(750, 4);
-        struct mr_tele t[4];
-        pair_write(p, 0, MR_REG_POLICY, policy);
-        fill(p, 0, 0, 1 << 20);
-        CU_ASSERT_EQUAL(write_now(p, 0, 0, 1 << 20), MR_ERR_OK);
-        least[policy] = UINT32_MAX;
-        for (unsigned i = 0; i < 4; i++) {
-            t[i] = pair_tele(p, 0, 0, i);
-            least[policy] = (uint32_t)t[i].packets < least[policy] ? (uint32_t)t[i].packets : least[policy];
-        }
-        pair_free(p);
-    }
-    CU_ASSERT_EQUAL(least[MR_POLICY_TURN], 64);  // 256 packets in turn
+/** An entry whose paths would be another connection's is refused. */
+static void path__bad_entries_are_refused(void)
+{
+    struct pair *p = pair_new(770, 1);
+    uint8_t entry[64];
+
+    mr_conn_put(entry, (struct mr_conn){.state = 1, .npaths = 9, .group = MR_GROUPS - 1});
+    CU_ASSERT_EQUAL(pair_table(p, 0, MR_TBL_CONN, 1, entry, MR_CONN_BYTES), 2);
+    mr_conn_put(entry, (struct mr_conn){.state = 1, .npaths = 129});
+    CU_ASSERT_EQUAL(pair_table(p, 0, MR_TBL_CONN, 1, entry, MR_CONN_BYTES), 2);
+    mr_conn_put(entry, (struct mr_conn){.state = 1, .npaths = 8, .group = MR_GROUPS - 1});
+    CU_ASSERT_EQUAL(pair_table(p, 0, MR_TBL_CONN, 1, entry, MR_CONN_BYTES), 0);
+    mr_path_put(entry, (struct mr_path){.sport = 50000, .state = 3});
+    CU_ASSERT_EQUAL(pair_table(p, 0, MR_TBL_PATH, 8, entry, MR_PATH_BYTES), 2);
+    mr_path_put(entry, (struct mr_path){.sport = 50000, .state = MR_PATHST_OPEN, .path = 128});
+    CU_ASSERT_EQUAL(pair_table(p, 0, MR_TBL_PATH, 8, entry, MR_PATH_BYTES), 2);
+    pair_free(p);
 }
 
 /** The histogram counts every round trip time that was taken, in the right place. */
@@ -220,5 +259,6 @@ void test_issues_register(CU_pSuite s)
     CU_ADD_TEST(s, path__a_port_changes_without_loss_or_repetition);
     CU_ADD_TEST(s, path__one_hundred_and_twenty_eight);
     CU_ADD_TEST(s, path__policy_of_choice);
+    CU_ADD_TEST(s, path__bad_entries_are_refused);
     CU_ADD_TEST(s, path__histogram);
 }
