@@ -16,6 +16,8 @@
  * | HEALTH_BACK  | 6      | log2 | longest distance: 64 times the first |
  * | HEALTH_CLOSE_BACK | 3      | log2 | of CLOSE: 8 times, as others work     |
  * | HEALTH_PORTS | 0xc000 |      | first of the dynamic ports           |
+ * | HEALTH_ERA   | 29     | log2, MR_TS_NS | an era: at least MR_PROF_LIFETIME_MS |
+ * | HEALTH_LIVES | 64     |      | incarnations that a path may begin in an era: in any such time at most twice as many |
  */
 #ifndef MR_HEALTH_H
 #define MR_HEALTH_H
@@ -25,6 +27,10 @@
 #define HEALTH_BACK  6
 #define HEALTH_CLOSE_BACK 3
 #define HEALTH_PORTS 0xc000
+#define HEALTH_ERA   29
+#define HEALTH_LIVES 64
+
+static_assert((1ull << HEALTH_ERA) * MR_TS_NS >= MR_PROF_LIFETIME_MS * 1'000'000ull);
 
 enum health_act { HEALTH_NONE, HEALTH_PROBE, HEALTH_CLOSE, HEALTH_LEAVE, HEALTH_GIVE_UP };
 
@@ -39,8 +45,22 @@ MR_INLINE bool health_due(struct ack_row r, u(32) now, u(32) probe_min)
     return waits && (u(32))(now - r.heard) > after;
 }
 
+/** May the path begin another incarnation? It stays as it is otherwise, and tries other ports. [spec 6.3.9] */
+MR_INLINE bool health_may_leave(struct ack_row r, u(32) now)
+{
+    return r.era != (u(3))(now >> HEALTH_ERA) || r.lives < HEALTH_LIVES;
+}
+
+/** Counts an incarnation. */
+MR_INLINE struct ack_row health_leave(struct ack_row r, u(32) now)
+{
+    r.lives = r.era == (u(3))(now >> HEALTH_ERA) ? (u(7))(r.lives + 1) : (u(7))1;
+    r.era = (u(3))(now >> HEALTH_ERA);
+    return r;
+}
+
 /** What, when it is time. `others`: another path of the connection has worked since the first probe. */
-MR_INLINE u(3) health_act(struct ack_row r, bool others, u(32) fail_min, u(32) retry_max)
+MR_INLINE u(3) health_act(struct ack_row r, bool others, bool may_leave, u(32) fail_min, u(32) retry_max)
 {
     bool fails = (u(32))r.silent >= fail_min;
     bool closing = r.state == MR_TELEST_CLOSING;
@@ -51,7 +71,9 @@ MR_INLINE u(3) health_act(struct ack_row r, bool others, u(32) fail_min, u(32) r
         return HEALTH_PROBE;
     if (closing)
         return over ? (u(3))HEALTH_GIVE_UP : (u(3))HEALTH_CLOSE;
-    return fails && others ? (u(3))HEALTH_LEAVE : over ? (u(3))HEALTH_GIVE_UP : (u(3))HEALTH_PROBE;
+    if (fails && others)
+        return may_leave ? (u(3))HEALTH_LEAVE : (u(3))HEALTH_PROBE;
+    return over ? (u(3))HEALTH_GIVE_UP : (u(3))HEALTH_PROBE;
 }
 
 /** The row after the act, but for what CLOSE and a new incarnation change. */

@@ -343,7 +343,7 @@ MR_INLINE void ack_on_over(struct tx_ack *k, struct ack_ports *p)
     if (r.state != MR_TELEST_MOVING)
         return;
     r = (struct ack_row){.state = MR_TELEST_TRIAL, .epoch = r.epoch + 1, .conn = r.conn, .path = r.path,
-        .cc = cc_init(cwnd), .rtt = r.rtt, .heard = k->now};
+        .cc = cc_init(cwnd), .rtt = r.rtt, .heard = k->now, .era = r.era, .lives = r.lives};
     ack_put(p, r, ack_tele_of(k));
     mr_put(k->ctl, (struct path_ctl){.what = WHAT_REOPEN, .conn = r.conn, .path = r.path, .row = k->row,
         .epoch = r.epoch, .cwnd = cwnd, .port = health_port(k->seed, k->row, k->now)});
@@ -389,10 +389,11 @@ MR_INLINE void ack_on_health(struct tx_ack *k, struct ack_ports *p)
     struct ack_row r = ack_row_of(k);
     struct ack_tele t = ack_tele_of(k);
     bool others = (u(32))(k->alive_q - r.probed) <= (u(32))(k->now - r.probed) && r.silent != 0;
-    u(3) act = health_act(r, others, k->fail_min, k->retry_max);
+    u(3) act = health_act(r, others, health_may_leave(r, k->now), k->fail_min, k->retry_max);
 
     k->state = ACK_IDLE;
     if (act == HEALTH_LEAVE) {
+        r = health_leave(r, k->now);
         r.state = MR_TELEST_CLOSING;
         r.silent = r.backoff = 0;
         t.fails++;

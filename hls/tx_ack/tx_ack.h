@@ -61,6 +61,8 @@ struct ack_row {
     u(3) backoff;    // log2 of the probe time's factor
     u(8) silent;     // probes, or CLOSEs, in a row without an answer, saturates
     u(32) probed;    // when the first of them left
+    u(3) era;        // in which it last began an incarnation
+    u(7) lives;      // incarnations begun in that era
 };
 
 /** One path's counters, for telemetry. */

@@ -11,7 +11,8 @@
  *
  * Payload follows headers of at least 64 bytes; a frame without payload may have
  * 58 or more. One beat per step, with one idle step in a frame whose payload
- * starts at a higher offset modulo 64 in the read than in the frame. All outputs
+ * starts at a higher offset modulo 64 in the read than in the frame, unless the
+ * read is a single beat. All outputs
  * must be ready. If rd ends too early, undefined bytes take the place of the rest.
  */
 #ifndef MR_TX_MOV_H

@@ -9,6 +9,7 @@ enum tx_path_state {
     PATH_OPEN,    // a path's entry was written
     PATH_CREDIT,
     PATH_CTL,
+    PATH_NUDGE,   // a path is silent: probe another one too
     PATH_RESEND,
     PATH_GROUP,   // a packet: read the group whose turn it is
     PATH_SEND,    // a packet: choose
@@ -166,6 +167,30 @@ MR_INLINE void path_on_ctl(struct tx_path *k, struct path_ports *p)
     mr_put(k->pkt, (struct pkt){.ctl = close ? (u(2))PKT_CLOSE : (u(2))PKT_PROBE, .conn = c.conn,
         .path = c.path, .row = c.row, .via = via, .port = port, .epoch = t.epoch, .psn = t.next,
         .ts = k->now});
+    k->state = PATH_IDLE;
+    if (c.what == WHAT_PROBE && c.quiet) {
+        k->group = k->conn_q.group + ((u(8))c.turn < path_groups(k->conn_q.npaths) ? (u(16))c.turn : (u(16))0);
+        p->rd_row = true;
+        k->state = PATH_NUDGE;
+    }
+}
+
+/** Only if another path is heard of, has the silent one failed; and the others may have nothing to send. [spec 6.2.8] */
+MR_INLINE void path_on_nudge(struct tx_path *k)
+{
+    struct path_ctl c = k->ctl_r;
+    struct path_row others = k->row_q;
+
+    if (!k->pkt.ready)
+        return;
+    if (k->group == c.row >> MR_GROUP_LOG2)
+        others.p[(u(3))c.row].state = PST_OFF;
+    struct path_choice v = path_choose(others, (u(3))(c.turn + (u(4))c.row), true, MR_POLICY_TURN);
+    u(16) row = (u(16))(k->group << MR_GROUP_LOG2) | (u(16))v.path;
+    if (!v.none)
+        mr_put(k->pkt, (struct pkt){.ctl = PKT_PROBE, .conn = c.conn,
+            .path = (u(7))(row - (u(16))(k->conn_q.group << MR_GROUP_LOG2)), .row = row, .via = row,
+            .epoch = others.p[v.path].epoch, .psn = others.p[v.path].next, .ts = k->now});
     k->state = PATH_IDLE;
 }
 
@@ -420,6 +445,7 @@ MR_KERNEL(tx_path)
     case PATH_OPEN: path_on_open(k, &p); break;
     case PATH_CREDIT: path_on_credit(k, &p); break;
     case PATH_CTL: path_on_ctl(k, &p); break;
+    case PATH_NUDGE: path_on_nudge(k); break;
     case PATH_RESEND: path_on_resend(k, &p); break;
     case PATH_GROUP: path_on_group(k, &p); break;
     case PATH_SEND: path_on_send(k, &p); break;

@@ -194,6 +194,55 @@ static void failure__of_a_plane(void)
     pair_free(p);
 }
 
+/** The paths that work have nothing to send, so nobody hears of them: the dead one is left all the same. */
+static void failure__issue_of_one_path_while_others_are_idle(void)
+{
+    for (unsigned paths = 2; paths <= 10; paths += 4) {
+        struct pair *p = pair_new(562 + paths, paths);
+        struct death d = {.from = 0, .to = UINT64_MAX, .port = 50000 + (int)paths - 1, .path = -1, .dirs = 3,
+            .plane = -1};
+        p->fault = die;
+        p->fault_arg = &d;
+        for (unsigned i = 0; i < paths; i++)
+            CU_ASSERT_EQUAL(write_now(p, 0, 0, 4096), MR_ERR_OK);
+        CU_ASSERT_EQUAL(pair_count(p, 0, MR_CNT_PATH_FAILS), 1);
+        CU_ASSERT_EQUAL(p->side[1].writes, paths * 4096);
+        pair_free(p);
+    }
+}
+
+/** A path that fails and comes back without end: no epoch is used twice while a packet of it may be on the way. */
+static void failure__again_and_again_uses_up_no_epochs(void)
+{
+    enum { LEN = 16 << 10, LIVES = 64 };  // of an era, hls/tx_ack/health.h
+    struct pair *p = pair_new(565, 2);
+    struct death d = {.from = 0, .to = 0, .port = -1, .path = 1, .dirs = 1, .plane = -1};
+    unsigned n = 0;
+
+    fill(p, 0, 0, MB);
+    pair_write(p, 0, MR_REG_PROBE_MIN, 500);
+    CU_ASSERT_EQUAL(write_now(p, 0, 0, LEN), MR_ERR_OK);  // measures the round trip
+    p->fault = die;
+    p->fault_arg = &d;
+    for (; n < LIVES; n++) {
+        d.to = UINT64_MAX;
+        CU_ASSERT_EQUAL(write_now(p, 0, 0, LEN), MR_ERR_OK);
+        CU_ASSERT_TRUE(becomes(p, 1, MR_TELEST_TRIAL, 200000));
+        d.to = 0;
+        CU_ASSERT_TRUE(becomes(p, 1, MR_TELEST_LIVE, 1000000));
+    }
+    CU_ASSERT_EQUAL(pair_tele(p, 0, 0, 1).epoch, LIVES);
+    // Once more: it stays, probes, loses nothing, ends nothing, and goes on as soon as it works.
+    d.to = p->now + 100000;
+    CU_ASSERT_EQUAL(write_now(p, 0, 0, LEN), MR_ERR_OK);
+    CU_ASSERT(p->now > d.to);
+    CU_ASSERT_EQUAL(pair_tele(p, 0, 0, 1).epoch, LIVES);
+    CU_ASSERT_EQUAL(pair_tele(p, 0, 0, 1).fails, LIVES);
+    CU_ASSERT_EQUAL(p->side[1].writes, (uint64_t)(LIVES + 2) * LEN);
+    CU_ASSERT_TRUE(same(p, 0, 0, LEN));
+    pair_free(p);
+}
+
 /** Packets of a path that was left, kept back by the network, arrive late. */
 struct late {
     unsigned count;
@@ -282,6 +331,8 @@ void test_failure_register(CU_pSuite s)
     CU_ADD_TEST(s, failure__of_all_but_one);
     CU_ADD_TEST(s, failure__of_everything_ends_in_an_error);
     CU_ADD_TEST(s, failure__of_a_plane);
+    CU_ADD_TEST(s, failure__issue_of_one_path_while_others_are_idle);
+    CU_ADD_TEST(s, failure__again_and_again_uses_up_no_epochs);
     CU_ADD_TEST(s, failure__late_packets_of_the_old_path_are_dropped);
     CU_ADD_TEST(s, failure__of_anything_at_any_time);
 }
