@@ -8,7 +8,7 @@
 MR_INLINE u(512) beat_data(struct tx_mov *k)
 {
     u(512) turn = bytes_below(k->turn);
-    u(512) pay = (k->prev & turn) | (k->rot & ~turn);
+    u(512) pay = k->skip ? k->rot : (k->prev & turn) | (k->rot & ~turn);
     u(512) hdr = k->at == 0 ? (u(512))k->f.hdr : (u(512))(k->f.hdr >> 512);
     u(512) head = bytes_below((u(7))((u(6))k->f.hlen));
     u(512) mask = k->f.pay_len == 0 || k->at == 0 ? (u(512))0
@@ -22,10 +22,11 @@ MR_INLINE void mov_out(struct tx_mov *k)
 {
     bool room = k->beat.ready && k->crc.ready && k->fail.ready;
     bool has_pay = k->f.pay_len != 0;
-    bool pay_here = !k->skip && (k->rot_valid || k->rd_end);
+    bool whole = k->rot_valid && k->rot_last;  // all that is left of the read, so nothing is to come in front of it
+    bool pay_here = k->skip ? whole : k->rot_valid || k->rd_end;
     bool more = k->rem != 0;
     bool out = room && more && (k->at == 0 || !has_pay || pay_here);
-    bool eat = k->rot_valid && (k->skip || !more || (out && k->at != 0));
+    bool eat = k->rot_valid && ((k->skip && !whole) || !more || (out && k->at != 0));
 
     if (out) {
         u(512) data = beat_data(k);
