@@ -10,7 +10,7 @@ export B SIZE JOBS
 .PHONY: help setup clean
 help:
 	@echo 'make run         send a file by RDMA Write through two simulated NICs and check it'
-	@echo '                 FILE=path  LOSS=0.01  SEED=1  PATHS=4  ENGINE=rtl|native  WAVES=1'
+	@echo '                 FILE=path  LOSS=0.01  SEED=1  PATHS=4  PLANES=1  ENGINE=rtl|native  WAVES=1'
 	@echo 'make test        every test; the last line says how many passed and failed'
 	@echo 'make bench       measure; prints a table, writes $(B)/bench.json;  ONLY=beginning of the keys'
 	@echo 'make soak        N=100 random scenarios, every property checked; SEED=1  ENGINE=native|rtl'

@@ -100,11 +100,19 @@ bool sim_frame_mark(uint8_t *f, const struct sim_frame_info *i)
     return false;
 }
 
-bool sim_frame_to(const uint8_t *f, const struct sim_frame_info *i, const struct sim_addr *a)
+/** The plane of an address of n bytes that has its number in byte `at`; -1: not one of a's. */
+static int plane_of(const uint8_t *p, const uint8_t *a, size_t n, size_t at, uint32_t planes)
+{
+    uint8_t k = p[at] ^ a[at];
+    bool same = memcmp(p, a, at) == 0 && memcmp(p + at + 1, a + at + 1, n - at - 1) == 0;
+    return same && k < planes ? k : -1;
+}
+
+int sim_frame_to(const uint8_t *f, const struct sim_frame_info *i, const struct sim_addr *a, uint32_t planes)
 {
     if (i->version == 4)
-        return memcmp(i->dst, a->ip4, 4) == 0;
+        return plane_of(i->dst, a->ip4, 4, 3 - SIM_PLANE_AT, planes);
     if (i->version == 6)
-        return memcmp(i->dst, a->ip6, 16) == 0;
-    return memcmp(f, a->mac, 6) == 0 || (f[0] & 1);
+        return plane_of(i->dst, a->ip6, 16, 15 - SIM_PLANE_AT, planes);
+    return f[0] & 1 ? 0 : plane_of(f, a->mac, 6, 5, planes);
 }

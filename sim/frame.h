@@ -11,7 +11,10 @@
 
 #define SIM_FRAME_MAX 16384 // longest frame, without preamble and FCS
 #define SIM_FRAME_MIN 60    // shorter ones are padded with zeros by the sender's MAC
+#define SIM_PLANES_MAX 8
+#define SIM_PLANE_AT 1      // byte of an IP address, counted from the last, into which a plane's number goes
 
+/** A NIC's addresses on plane 0; those of plane k differ by an exclusive or with k of the byte above, and of the MAC's last. */
 struct sim_addr {
     uint8_t mac[6];
     uint8_t ip4[4];
@@ -35,7 +38,7 @@ uint32_t sim_frame_hash(const struct sim_frame_info *i);
 /** Sets CE if the sender can do ECN; the IPv4 checksum stays valid. True if CE was set now. */
 bool sim_frame_mark(uint8_t *f, const struct sim_frame_info *i);
 
-/** True if the frame goes to that address: by IP, or by MAC if it is not IP. */
-bool sim_frame_to(const uint8_t *f, const struct sim_frame_info *i, const struct sim_addr *a);
+/** The plane, below `planes`, whose address of that NIC a frame goes to: by IP, or by MAC if it is not IP. -1: none; multicast: 0. */
+int sim_frame_to(const uint8_t *f, const struct sim_frame_info *i, const struct sim_addr *a, uint32_t planes);
 
 #endif

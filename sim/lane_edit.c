@@ -27,6 +27,22 @@ static bool which(const char **text, uint32_t limit, uint32_t *out)
     return true;
 }
 
+/** Reads the routes: as above, or "pK:" for those of a plane. */
+static bool which_routes(const char **text, const struct sim_link_cfg *cfg, uint32_t *first, uint32_t *n)
+{
+    uint32_t each = cfg->routes / cfg->planes;
+    bool plane = **text == 'p';
+    *text += plane;
+    if (!which(text, plane ? cfg->planes : cfg->routes, first))
+        return false;
+    bool all = *first == UINT32_MAX;
+    if (plane && all)
+        return false;
+    *n = all ? cfg->routes : plane ? each : 1;
+    *first = all ? 0 : plane ? *first * each : *first;
+    return true;
+}
+
 static bool number(const char *t, double max, double *out)
 {
     char *end;
@@ -90,18 +106,18 @@ int sim_lane_edit(struct sim_link *l, const char *text)
     const struct sim_link_cfg *cfg = sim_link_cfg(l);
     uint32_t src;
     uint32_t dst;
-    uint32_t route;
+    uint32_t first;
+    uint32_t routes;
     if (!which(&text, cfg->nics, &src) || !which(&text, cfg->nics, &dst) ||
-        !which(&text, cfg->routes, &route))
+        !which_routes(&text, cfg, &first, &routes))
         return -EINVAL;
     const char *eq = strchr(text, '=');
     if (!eq)
         return -EINVAL;
     for (uint32_t s = 0; s < cfg->nics; s++)
         for (uint32_t d = 0; d < cfg->nics; d++)
-            for (uint32_t r = 0; r < cfg->routes; r++) {
-                bool hit = (src == UINT32_MAX || src == s) && (dst == UINT32_MAX || dst == d) &&
-                           (route == UINT32_MAX || route == r);
+            for (uint32_t r = first; r < first + routes; r++) {
+                bool hit = (src == UINT32_MAX || src == s) && (dst == UINT32_MAX || dst == d);
                 if (hit && !set(sim_link_lane(l, s, d, r), text, (size_t)(eq - text), eq + 1))
                     return -EINVAL;
             }

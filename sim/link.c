@@ -16,6 +16,7 @@ struct sim_link_cfg sim_link_defaults(void)
     return (struct sim_link_cfg){
         .nics = 2,
         .routes = 4,
+        .planes = 1,
         .seed = 1,
         .rate = 100'000'000'000,
         .queue = 1 << 20,
@@ -25,11 +26,12 @@ struct sim_link_cfg sim_link_defaults(void)
     };
 }
 
-static void addr_default(struct sim_addr *a, uint32_t nic)
+static void addr_default(struct sim_addr *a, uint32_t nic, uint32_t planes)
 {
     uint8_t n = (uint8_t)(nic + 1);
+    uint32_t mac = planes > 1 ? n * SIM_PLANES_MAX : n; // room for a plane's number
     *a = (struct sim_addr){
-        .mac = {2, 0, 0, 0, 0, n},
+        .mac = {2, 0, 0, 0, (uint8_t)(mac >> 8), (uint8_t)mac},
         .ip4 = {10, 0, 0, n},
         .ip6 = {0xfd, [15] = n},
     };
@@ -38,7 +40,8 @@ static void addr_default(struct sim_addr *a, uint32_t nic)
 struct sim_link *sim_link_new(const struct sim_link_cfg *cfg)
 {
     if (cfg->nics < 1 || cfg->nics > SIM_NICS_MAX || cfg->routes < 1 ||
-        cfg->routes > SIM_ROUTES_MAX || cfg->rate < 1'000'000 || cfg->lane.holes > SIM_HOLES_MAX)
+        cfg->routes > SIM_ROUTES_MAX || cfg->planes < 1 || cfg->planes > SIM_PLANES_MAX ||
+        cfg->routes % cfg->planes || cfg->rate < 1'000'000 || cfg->lane.holes > SIM_HOLES_MAX)
         return nullptr;
     struct sim_link *l = calloc(1, sizeof *l);
     if (!l)
@@ -50,7 +53,7 @@ struct sim_link *sim_link_new(const struct sim_link_cfg *cfg)
         return nullptr;
     }
     for (uint32_t s = 0; s < cfg->nics; s++) {
-        addr_default(&l->addr[s], s);
+        addr_default(&l->addr[s], s, cfg->planes);
         for (uint32_t d = 0; d < cfg->nics; d++)
             for (uint32_t r = 0; r < cfg->routes; r++)
                 sim_lane_init(sim_lane(l, s, d, r), cfg, s, d, r);
@@ -86,10 +89,19 @@ void sim_link_tap(struct sim_link *l, sim_tap *fn, void *ctx, bool tx, bool rx)
     l->tap_rx = fn && rx;
 }
 
+uint32_t sim_link_pick(const struct sim_link *l, const struct sim_frame_info *i, uint32_t plane)
+{
+    uint32_t routes = l->cfg.routes / l->cfg.planes;
+    return plane * routes + sim_frame_hash(i) % routes;
+}
+
 uint32_t sim_link_route(const struct sim_link *l, const uint8_t *f, size_t len)
 {
     struct sim_frame_info i = sim_frame_parse(f, len);
-    return sim_frame_hash(&i) % l->cfg.routes;
+    int plane = -1;
+    for (uint32_t d = 0; d < l->cfg.nics && plane < 0; d++)
+        plane = sim_frame_to(f, &i, &l->addr[d], l->cfg.planes);
+    return sim_link_pick(l, &i, plane < 0 ? 0 : (uint32_t)plane);
 }
 
 /** Copies a frame into a port's outbox for the tap, SIM_DST_TAP_*. */
@@ -108,7 +120,6 @@ void sim_link_send(struct sim_link *l, uint32_t src, uint64_t ps, const uint8_t 
 {
     struct sim_port *p = &l->port[src];
     struct sim_frame_info info = sim_frame_parse(f, len);
-    uint32_t route = sim_frame_hash(&info) % l->cfg.routes;
     bool any = false;
     p->stats.tx_frames++;
     p->stats.tx_bytes += len;
@@ -116,9 +127,10 @@ void sim_link_send(struct sim_link *l, uint32_t src, uint64_t ps, const uint8_t 
         tap_put(l, src, SIM_DST_TAP_TX, ps, f, len);
     for (uint32_t d = 0; d < l->cfg.nics; d++) {
         bool flood = !info.version && (f[0] & 1);
-        if ((flood && d == src) || !sim_frame_to(f, &info, &l->addr[d]))
+        int plane = sim_frame_to(f, &info, &l->addr[d], l->cfg.planes);
+        if ((flood && d == src) || plane < 0)
             continue;
-        sim_lane_send(l, src, d, route, ps, f, len);
+        sim_lane_send(l, src, d, sim_link_pick(l, &info, (uint32_t)plane), ps, f, len);
         any = true;
     }
     p->stats.tx_nowhere += !any;

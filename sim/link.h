@@ -7,7 +7,9 @@
  *   corruption, duplication, delay) - egress queue of dst (ECN mark, tail drop,
  *   line rate) - FIFO of dst's MAC - NIC
  *
- * A lane never reorders; lanes with different delays do so among each other.
+ * With planes each has its own routes: a frame takes one of the plane whose
+ * address it goes to. A lane never reorders; lanes with different delays do so
+ * among each other.
  * All times are of the NIC's own clock, which the core keeps together; what one
  * NIC sends reaches another one's queue in sim_link_sync only, so the result
  * does not depend on the order in which NICs are stepped in between.
@@ -47,7 +49,8 @@ struct sim_lane_cfg {
 
 struct sim_link_cfg {
     uint32_t nics;   // 1 to SIM_NICS_MAX
-    uint32_t routes; // 1 to SIM_ROUTES_MAX
+    uint32_t routes; // 1 to SIM_ROUTES_MAX, over all planes
+    uint32_t planes; // 1 to SIM_PLANES_MAX; routes is a multiple: as many for each, plane 0's first
     uint64_t seed;
     uint64_t rate;  // of every port, bit/s
     uint64_t queue; // bytes in an egress queue, then tail drop
@@ -97,16 +100,18 @@ void sim_link_free(struct sim_link *l);
 /** A lane's parameters, to be changed at any time. */
 struct sim_lane_cfg *sim_link_lane(struct sim_link *l, uint32_t src, uint32_t dst, uint32_t route);
 /**
- * Changes lanes by a text "SRC:DST:ROUTE:KEY=VALUE", each of the three numbers
- * or "*" for all. Keys: delay, jitter (ns), loss, dup, corrupt (0 to 1), silent
+ * Changes lanes by a text "SRC:DST:ROUTE:KEY=VALUE", each of the three a number
+ * or "*" for all; ROUTE "pK" is all of plane K. Keys: delay, jitter (ns), loss, dup, corrupt (0 to 1), silent
  * (0, 1), rate (Gbit/s), queue, ecn (KiB), hole (FROM-TO, us). 0 or -EINVAL.
  */
 int sim_lane_edit(struct sim_link *l, const char *text);
-/** A NIC's addresses, to be changed before traffic. */
+/** A NIC's addresses on plane 0, to be changed before traffic. */
 struct sim_addr *sim_link_addr(struct sim_link *l, uint32_t nic);
 /** Sees every frame; `rx` false: at senders only, in the order of time. */
 void sim_link_tap(struct sim_link *l, sim_tap *fn, void *ctx, bool tx, bool rx);
-/** The route that the fabric picks for a frame. */
+/** The route of a plane that the fabric picks by a frame's IP addresses and port. */
+uint32_t sim_link_pick(const struct sim_link *l, const struct sim_frame_info *i, uint32_t plane);
+/** The route that a frame takes; one that no NIC has the address of: as on plane 0. */
 uint32_t sim_link_route(const struct sim_link *l, const uint8_t *f, size_t len);
 
 /** Before and after an engine's cycle. */

@@ -23,6 +23,7 @@ enum opt {
     O_HELLO,
     O_ESCAPE,
     O_ROUTES,
+    O_PLANES,
     O_RATE,
     O_DELAY,
     O_JITTER,
@@ -63,6 +64,7 @@ static const struct argp_option options[] = {
     {"escape-ms", O_ESCAPE, "MS", 0, "real time outside WAIT after which others go on (1000)", 1},
     {.doc = "Link, every lane:", .group = 2},
     {"routes", O_ROUTES, "N", 0, "between any two NICs, 1 to 64 (4)", 2},
+    {"planes", O_PLANES, "N", 0, "planes by address, 1 to 8; routes is a multiple, as many for each (1)", 2},
     {"rate", O_RATE, "GBIT", 0, "of every port, Gbit/s (100)", 2},
     {"delay", O_DELAY, "NS", 0, "one way (1000)", 2},
     {"jitter", O_JITTER, "NS", 0, "added to the delay, never reorders inside a route (0)", 2},
@@ -75,7 +77,7 @@ static const struct argp_option options[] = {
     {"fifo-kib", O_FIFO, "KIB", 0, "FIFO of the receiving MAC (64)", 2},
     {"blackhole", O_HOLE, "ROUTE:FROM:TO", 0, "the route swallows all in [FROM, TO) us, both ways", 2},
     {"lane", O_LANE, "SRC:DST:ROUTE:KEY=VALUE", 0,
-     "one lane or, with *, many; KEY: delay jitter loss dup corrupt silent rate queue hole", 2},
+     "one lane or, with *, many; ROUTE pK: all of plane K; KEY: delay jitter loss dup corrupt silent rate queue ecn hole", 2},
     {.doc = "Host memory, every NIC:", .group = 3},
     {"mem-read-ns", O_RD_NS, "NS", 0, "latency of a read (600)", 3},
     {"mem-read-jitter-ns", O_RD_JITTER, "NS", 0, "(100)", 3},
@@ -159,6 +161,7 @@ static bool parse_link(struct argp_state *st, struct args *a, int key, const cha
     struct sim_link_cfg *l = &a->cfg.sim.link;
     switch (key) {
     case O_ROUTES: l->routes = (uint32_t)num(st, arg, 1, SIM_ROUTES_MAX, 1); return true;
+    case O_PLANES: l->planes = (uint32_t)num(st, arg, 1, SIM_PLANES_MAX, 1); return true;
     case O_RATE: l->rate = num(st, arg, 0.001, 10000, 1e9); return true;
     case O_DELAY: l->lane.delay_ns = num(st, arg, 0, 1e12, 1); return true;
     case O_JITTER: l->lane.jitter_ns = num(st, arg, 0, 1e9, 1); return true;
@@ -222,6 +225,8 @@ static error_t parse(int key, char *arg, struct argp_state *st)
             c->clients = c->sim.link.nics;
         if (c->clients > c->sim.link.nics)
             argp_error(st, "more clients than NICs");
+        if (c->sim.link.routes % c->sim.link.planes)
+            argp_error(st, "%u routes are no multiple of %u planes", c->sim.link.routes, c->sim.link.planes);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -38,12 +38,13 @@ static json_t *mem_json(const struct sim_mem_stats *m)
     return o;
 }
 
-static json_t *lane_json(const struct sim_lane_stats *s, uint32_t src, uint32_t dst, uint32_t route)
+static json_t *lane_json(const struct sim_lane_stats *s, uint32_t src, uint32_t dst, uint32_t route, uint32_t plane)
 {
     json_t *o = json_object();
     json_object_set_new(o, "src", json_integer(src));
     json_object_set_new(o, "dst", json_integer(dst));
     json_object_set_new(o, "route", json_integer(route));
+    json_object_set_new(o, "plane", json_integer(plane));
     PUT(o, s, frames);
     PUT(o, s, bytes);
     PUT(o, s, lost);
@@ -64,12 +65,13 @@ static json_t *lanes_json(struct sim *s)
     const struct sim_link *l = sim_link_of(s);
     uint32_t nics = sim_nics(s);
     uint32_t routes = sim_link_cfg(l)->routes;
+    uint32_t each = routes / sim_link_cfg(l)->planes;
     for (uint32_t src = 0; src < nics; src++)
         for (uint32_t dst = 0; dst < nics; dst++)
             for (uint32_t r = 0; r < routes; r++) {
                 const struct sim_lane_stats *st = sim_link_lane_stats(l, src, dst, r);
                 if (st->frames)
-                    json_array_append_new(a, lane_json(st, src, dst, r));
+                    json_array_append_new(a, lane_json(st, src, dst, r, r / each));
             }
     return a;
 }
@@ -87,6 +89,7 @@ char *sim_stats_json(struct sim *s)
     }
     json_t *top = json_object();
     json_object_set_new(top, "seed", json_integer((json_int_t)sim_link_cfg(l)->seed));
+    json_object_set_new(top, "planes", json_integer(sim_link_cfg(l)->planes));
     json_object_set_new(top, "nics", nics);
     json_object_set_new(top, "lanes", lanes_json(s));
     char *text = json_dumps(top, JSON_INDENT(1) | JSON_PRESERVE_ORDER);

@@ -24,6 +24,7 @@ test-nic: $(B)/tests/nic/test_nic
 LOSS   ?= 0.01
 SEED   ?= 1
 PATHS  ?= 4
+PLANES ?= 1
 ENGINE ?= rtl
 FILE   ?= $(B)/run.tar
 RUN_DIRS := $(wildcard defs docs firmware hls host hw mk sim tests)
@@ -34,7 +35,7 @@ $(B)/run.tar: $(shell find $(RUN_DIRS) -type f)
 RUN_SIM := $(if $(WAVES),$(B)/mrsim-fst,$(B)/mrsim)
 .PHONY: run
 run: $(B)/mr_run $(B)/mr_sendfile $(RUN_SIM) $(if $(filter $(B)/run.tar,$(FILE)),$(FILE))
-	@$(B)/mr_run --engine $(ENGINE) --mrsim $(RUN_SIM) --loss $(LOSS) --seed $(SEED) --paths $(PATHS) \
+	@$(B)/mr_run --engine $(ENGINE) --mrsim $(RUN_SIM) --loss $(LOSS) --seed $(SEED) --paths $(PATHS) --planes $(PLANES) \
 		--pcap $(B)/run.pcap --json $(B)/run.json $(if $(WAVES),--waves $(B)/run.fst) $(FILE)
 
 .PHONY: test-run

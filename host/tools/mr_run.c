@@ -21,12 +21,14 @@
 
 static constexpr unsigned start_ms = 20000;  // for mrsim to open its socket
 
-enum { O_LOSS = 256, O_RATE, O_WAVES, O_MRSIM, O_SENDFILE, O_JSON, O_PCAP, O_DEPTH, O_MESSAGE, O_HIST };
+enum { O_LOSS = 256, O_RATE, O_WAVES, O_MRSIM, O_SENDFILE, O_JSON, O_PCAP, O_DEPTH, O_MESSAGE, O_HIST, O_PLANES, O_LANE };
 
 static const struct argp_option arg_options[] = {
     {"loss", O_LOSS, "P", 0, "chance for every frame to be lost, 0 to 1 (0.01)", 0},
     {"paths", 'p', "N", 0, "paths of the connection, 1 to 128 (4)", 0},
     {"routes", 'r', "N", 0, "routes of the fabric (4)", 0},
+    {"planes", O_PLANES, "N", 0, "planes that paths and routes are spread over, 1 to 8 (1)", 0},
+    {"lane", O_LANE, "S:D:R:KEY=V", 0, "one lane of the fabric is different, as of mrsim; up to 16 times", 0},
     {"mtu", 'm', "BYTES", 0, "payload of a packet (4096)", 0},
     {"message", O_MESSAGE, "BYTES", 0, "bytes of one message (1 MiB)", 0},
     {"depth", O_DEPTH, "N", 0, "messages posted at a time (8)", 0},
@@ -62,6 +64,12 @@ static error_t parse(int key, char *arg, struct argp_state *st)
     case O_LOSS: o->loss = real(st, arg, 0, 1); break;
     case 'p': o->paths = (unsigned)arg_whole(st, arg, 1, 128); break;
     case 'r': o->routes = (unsigned)arg_whole(st, arg, 1, 64); break;
+    case O_PLANES: o->planes = (unsigned)arg_whole(st, arg, 1, 8); break;
+    case O_LANE:
+        if (o->n_lanes == RUN_LANES)
+            argp_error(st, "more than %d lanes", RUN_LANES);
+        o->lane[o->n_lanes++] = arg;
+        break;
     case 'm': o->mtu = (unsigned)arg_whole(st, arg, 256, 4096); break;
     case O_MESSAGE: o->message = arg_whole(st, arg, 1, 0x80000000); break;
     case O_DEPTH: o->depth = (unsigned)arg_whole(st, arg, 1, 1024); break;
@@ -84,6 +92,8 @@ static error_t parse(int key, char *arg, struct argp_state *st)
     case ARGP_KEY_END:
         if (!o->file)
             argp_error(st, "which file?");
+        if (o->routes % o->planes)
+            argp_error(st, "%u routes are no multiple of %u planes", o->routes, o->planes);
         break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -100,7 +110,7 @@ static const struct argp argp = {
 /* Names inside the run's own folder, and numbers as texts. */
 struct texts {
     char dir[32], sim[64], control[64], sim_json[64], send_json[64], recv_json[64];
-    char loss[32], paths[16], routes[16], mtu[16], seed[24], rate[32], timeout[16];
+    char loss[32], paths[16], routes[16], planes[16], mtu[16], seed[24], rate[32], timeout[16];
     char message[24], depth[16], send_uri[80], recv_uri[80];
 };
 
@@ -118,6 +128,7 @@ static int make_texts(struct texts *t, const struct run_options *o)
     snprintf(t->rate, sizeof t->rate, "%.9g", o->rate);
     snprintf(t->paths, sizeof t->paths, "%u", o->paths);
     snprintf(t->routes, sizeof t->routes, "%u", o->routes);
+    snprintf(t->planes, sizeof t->planes, "%u", o->planes);
     snprintf(t->mtu, sizeof t->mtu, "%u", o->mtu);
     snprintf(t->depth, sizeof t->depth, "%u", o->depth);
     snprintf(t->message, sizeof t->message, "%llu", (unsigned long long)o->message);
@@ -140,12 +151,12 @@ static void remove_texts(const struct texts *t)
 
 static int start_sim(struct child *c, const struct run_options *o, struct texts *t)
 {
-    char *argv[40] = {(char *)o->mrsim, "--nics",   "2",        "--clients", "2",
+    char *argv[30 + 2 * RUN_LANES] = {(char *)o->mrsim, "--nics",   "2",        "--clients", "2",
                       "--engine",       (char *)o->engine,      "--socket",  t->sim,
                       "--seed",         t->seed,    "--routes", t->routes,   "--loss",
                       t->loss,          "--rate",   t->rate,    "--stats",   t->sim_json,
-                      "--hello-ms",     "20000"};
-    int n = 21;
+                      "--hello-ms",     "20000",    "--planes", t->planes};
+    int n = 23;
 
     if (o->waves) {
         argv[n++] = "--fst";
@@ -154,6 +165,10 @@ static int start_sim(struct child *c, const struct run_options *o, struct texts 
     if (o->pcap) {
         argv[n++] = "--pcap";
         argv[n++] = (char *)o->pcap;
+    }
+    for (unsigned i = 0; i < o->n_lanes; i++) {
+        argv[n++] = "--lane";
+        argv[n++] = (char *)o->lane[i];
     }
     int rc = child_start(c, "mrsim", argv);
     return rc ? rc : child_socket(c, t->sim, start_ms);
@@ -166,8 +181,9 @@ static int start_end(struct child *c, const struct run_options *o, struct texts 
                       "--control",         t->control,  "--json", send ? t->send_json : t->recv_json,
                       "--paths",           t->paths,    "--mtu",  t->mtu,
                       "--message",         t->message,  "--depth", t->depth,
-                      "--seed",            t->seed,     "--timeout", t->timeout};
-    int n = 21;
+                      "--seed",            t->seed,     "--timeout", t->timeout,
+                      "--planes",          t->planes};
+    int n = 23;
 
     if (send) {
         argv[n++] = "--file";
@@ -226,7 +242,7 @@ static const char *beside(const char *name, char *path, size_t size)
 
 int main(int argc, char **argv)
 {
-    struct run_options o = {.paths = 4, .routes = 4, .mtu = 4096, .message = 1 << 20, .depth = 8,
+    struct run_options o = {.paths = 4, .routes = 4, .planes = 1, .mtu = 4096, .message = 1 << 20, .depth = 8,
                             .seed = 1, .loss = 0.01, .rate = 100, .engine = "rtl",
                             .timeout_s = 600};
     char sim_path[PATH_MAX], send_path[PATH_MAX];

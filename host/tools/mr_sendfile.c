@@ -27,12 +27,13 @@
 #include "report.h"
 
 static constexpr unsigned setup_ms = 20000;       // for the peer to do its part of the set-up
+enum { PLANES = 8, PLANE_AT = 1 };                // at most; byte of the IP addresses, from the last, with the number
 static constexpr uint64_t slice_ns = 20000;       // device time between looks at the control socket
 
 struct options {
     bool send;
     const char *uri, *control, *file, *json;
-    unsigned paths, mtu, id, depth, timeout_s;
+    unsigned paths, planes, mtu, id, depth, timeout_s;
     uint64_t message, seed;
     bool role_given;
 };
@@ -61,10 +62,13 @@ static const struct argp_option arg_options[] = {
     {"control", 'c', "PATH", 0, "Unix socket on which the two ends meet", 0},
     {"file", 'f', "FILE", 0, "send: the file; recv: where to put it, default nowhere", 0},
     {"paths", 'p', "N", 0, "paths of the connection, 1 to 128 (4)", 0},
+    {"planes", 'n', "N", 0, "planes that they are spread over, 1 to 8 (1)", 0},
     {"mtu", 'm', "BYTES", 0, "payload of a packet (4096)", 0},
     {"message", 's', "BYTES", 0, "bytes of one message (1 MiB)", 0},
     {"depth", 'q', "N", 0, "messages posted at a time (8)", 0},
-    {"id", 'i', "N", 0, "address: MAC 02:00:00:00:00:N, IP 10.0.0.N (send 1, recv 2)", 0},
+    {"id", 'i', "N", 0,
+     "address: MAC 02:00:00:00:00:N, IP 10.0.0.N (send 1, recv 2); with planes the MAC address ends in 8 N + plane, "
+     "the IP address is 10.0.PLANE.N", 0},
     {"seed", 'e', "N", 0, "of the paths' source ports (1)", 0},
     {"timeout", 't', "S", 0, "give up after so many seconds of real time (300)", 0},
     {"json", 'j', "OUT", 0, "write what was measured to this file", 0},
@@ -86,6 +90,7 @@ static error_t parse(int key, char *arg, struct argp_state *st)
     case 'c': o->control = arg; break;
     case 'f': o->file = arg; break;
     case 'p': o->paths = (unsigned)arg_whole(st, arg, 1, MR_PATHS_MAX); break;
+    case 'n': o->planes = (unsigned)arg_whole(st, arg, 1, PLANES); break;
     case 'm': o->mtu = (unsigned)arg_whole(st, arg, 256, 4096); break;
     case 's': o->message = arg_whole(st, arg, 1, MR_LENGTH_MAX); break;
     case 'q': o->depth = (unsigned)arg_whole(st, arg, 1, 1024); break;
@@ -171,11 +176,14 @@ static int store_file(const struct end *e)
 static int set_up(struct end *e)
 {
     const struct options *o = e->opt;
+    unsigned mac = o->planes > 1 ? o->id * PLANES : o->id;  // as the simulator's NICs have them
     struct mr_conn_attr attr = {
-        .mac = {2, 0, 0, 0, 0, (uint8_t)o->id},
+        .mac = {2, 0, 0, 0, (uint8_t)(mac >> 8), (uint8_t)mac},
         .ip = {.family = 4, .addr = {10, 0, 0, (uint8_t)o->id}},
         .mtu = (uint16_t)o->mtu,
         .paths = (uint8_t)o->paths,
+        .planes = (uint8_t)o->planes,
+        .plane_at = PLANE_AT,
         .seed = o->seed,
     };
     int rc = say(o->uri ? o->uri : "default device", mr_device_open(o->uri, &e->dev));
@@ -401,7 +409,7 @@ static void tear_down(struct end *e)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.paths = 4, .mtu = 4096, .depth = 8, .message = 1 << 20, .seed = 1,
+    struct options o = {.paths = 4, .planes = 1, .mtu = 4096, .depth = 8, .message = 1 << 20, .seed = 1,
                         .timeout_s = 300};
     struct end e = {.opt = &o, .control = -1};
 

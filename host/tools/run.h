@@ -7,14 +7,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+enum { RUN_LANES = 16 };
 enum { RUN_MRSIM, RUN_RECV, RUN_SEND, RUN_CHILDREN };
 
 struct run_options {
     const char *file, *mrsim, *sendfile, *engine, *waves, *json, *pcap;
-    unsigned paths, mtu, routes, timeout_s, depth;
+    unsigned paths, mtu, routes, planes, timeout_s, depth;
     uint64_t seed, message;
     double loss, rate;  // rate: Gbit/s of every port
     bool hist;          // print histograms
+    unsigned n_lanes;
+    const char *lane[RUN_LANES];  // changes to single lanes, as mrsim reads them
 };
 
 /* Children: all bounded in time, ended by their own pid only. */

@@ -48,8 +48,8 @@ static void print_path(const json_t *p)
 
     for (size_t i = 0; i < n_counts; i++)
         v[i] = num(p, counts[i]);
-    printf("%4" PRId64 " %5" PRId64 " %7.2f %4" PRId64, num(p, "path"), num(p, "sport"),
-           (double)num(p, "srtt_ns") / 1000, num(p, "cwnd"));
+    printf("%4" PRId64 " %5" PRId64 " %5" PRId64 " %7.2f %4" PRId64, num(p, "path"), num(p, "plane"),
+           num(p, "sport"), (double)num(p, "srtt_ns") / 1000, num(p, "cwnd"));
     print_counts(v);
     printf(" %5" PRId64 " %s\n", num(p, "epoch"), state_of(p));
 }
@@ -67,7 +67,7 @@ static void print_sum(const json_t *paths)
         rtt += num(p, "srtt_ns");
         used += num(p, "srtt_ns") != 0;
     }
-    printf(" all %5zu %7.2f %4" PRId64, json_array_size(paths),
+    printf(" all %5zu       %7.2f %4" PRId64, json_array_size(paths),
            used ? (double)rtt / (double)used / 1000 : 0, cwnd);
     print_counts(v);
     printf("\n");
@@ -119,7 +119,7 @@ void paths_print(const json_t *paths, bool hist)
     const json_t *p;
     size_t k;
 
-    printf("\npath sport  rtt us  wnd  packets resent  lost marks probes fails moved epoch state\n");
+    printf("\npath plane sport  rtt us  wnd  packets resent  lost marks probes fails moved epoch state\n");
     json_array_foreach(paths, k, p)
         if (shown(paths, p))
             print_path(p);

@@ -48,15 +48,18 @@ int table_print(const struct run_options *o, const json_t *send, const json_t *r
     printf("\n");
     printf("file      %s, %" PRId64 " bytes in %" PRId64 " messages\n", o->file, bytes,
            num(send, "messages"));
-    printf("device    2 NICs (%s), %u paths, %u routes, %g %% loss, seed %" PRIu64 "\n", o->engine,
-           o->paths, o->routes, o->loss * 100, o->seed);
+    printf("device    2 NICs (%s), %u paths, %u routes, ", o->engine, o->paths, o->routes);
+    if (o->planes > 1)
+        printf("%u planes, ", o->planes);
+    printf("%g %% loss, seed %" PRIu64 "\n", o->loss * 100, o->seed);
     printf("time      %.3f us simulated\n", (double)ns / 1000);
     printf("goodput   %.2f Gbit/s, %.1f %% of the line's %g\n", rate, rate * 100 / o->rate, o->rate);
     printf("packets   %" PRId64 " data, %" PRId64 " sent again (%.2f %%)\n", packets, resent,
            packets ? (double)resent * 100 / (double)packets : 0);
     printf("fabric    lost %" PRId64 " of the sender's frames and %" PRId64
            " of the receiver's, dropped %" PRId64 " at full queues\n",
-           lanes(sim, 0, "lost"), lanes(sim, 1, "lost"), lanes(sim, 0, "tail") + lanes(sim, 1, "tail"));
+           lanes(sim, 0, "lost") + lanes(sim, 0, "holed"), lanes(sim, 1, "lost") + lanes(sim, 1, "holed"),
+           lanes(sim, 0, "tail") + lanes(sim, 1, "tail"));
     print_side("sender", send);
     print_side("receiver", recv);
     paths_print(json_object_get(send, "paths"), o->hist);

@@ -35,6 +35,15 @@ check "is another run" 1 cmp "$dir/a.pcap" "$dir/c.pcap"
 for paths in 1 2 8; do
     check "$paths paths" 0 run --paths $paths --routes 8 "$B/run.tar"
 done
+check "2 planes" 0 run --planes 2 "$B/run.tar"
+cp "$dir/out" "$dir/planes"
+check "paths of both in use" 0 sh -c "grep -Eq '^ +0 +0 .* live$' $dir/planes && grep -Eq '^ +1 +1 .* live$' $dir/planes"
+check "a plane that is gone" 0 run --planes 2 --lane '*:*:p1:hole=0-1000000' "$B/run.tar"
+cp "$dir/out" "$dir/gone"
+check "its paths out of use, the others in use" 0 sh -c \
+    "grep -Eq '^ +2 +0 .* live$' $dir/gone && ! grep -Eq '^ +[0-9]+ +1 .* live$' $dir/gone"
+check "the same at the end" 0 grep -q ': equal$' "$dir/gone"
+check "3 routes on 2 planes" 1 run --planes 2 --routes 3 "$B/run.tar"
 head -c 1 "$B/run.tar" >"$dir/one"
 check "one byte" 0 run --loss 0.1 "$dir/one"
 check "one tenth lost" 0 run --loss 0.1 --seed 3 "$B/run.tar"

@@ -45,12 +45,13 @@ void case_incast(struct scen_cfg *c, struct case_parts *p, uint32_t n, uint64_t 
     c->stop_ns = end_ns;
 }
 
-void case_fail(struct scen_cfg *c, struct case_parts *p, unsigned routes, uint64_t up_ns)
+void case_fail(struct scen_cfg *c, struct case_parts *p, bool plane, uint64_t up_ns)
 {
     p->conn[0] = scen_conn_defaults();
     p->conn[0].depth = 64;
     c->conns = p->conn;
     c->n_conns = 1;
+    c->link.planes = plane ? 2 : 1;
     c->link.lane.rate = c->link.rate / c->link.routes;
     c->link.lane.ecn = FAIL_ECN;
     c->probe_min_ns = FAIL_PROBE;
@@ -58,10 +59,9 @@ void case_fail(struct scen_cfg *c, struct case_parts *p, unsigned routes, uint64
     c->stop_ns = CASE_FAIL_END;
     c->errors_ok = UINT32_MAX;
     c->events = p->event;
-    c->n_events = up_ns ? 2 * routes : routes;
-    for (unsigned i = 0; i < c->n_events; i++)
-        p->event[i] = (struct scen_event){.ns = i < routes ? CASE_FAIL_AT : up_ns,
-            .kind = i < routes ? SCEN_ROUTE_DOWN : SCEN_ROUTE_UP, .nic = SCEN_ALL, .route = (uint16_t)(i % routes)};
+    c->n_events = up_ns ? 2 : 1;
+    p->event[0] = (struct scen_event){.ns = CASE_FAIL_AT, .kind = plane ? SCEN_PLANE_DOWN : SCEN_ROUTE_DOWN, .nic = SCEN_ALL};
+    p->event[1] = (struct scen_event){.ns = up_ns, .kind = plane ? SCEN_PLANE_UP : SCEN_ROUTE_UP, .nic = SCEN_ALL};
 }
 
 struct scen *case_run(const struct scen_cfg *c)

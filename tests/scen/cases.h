@@ -21,7 +21,7 @@ enum {
 /** What cfg points to. */
 struct case_parts {
     struct scen_conn conn[CASE_NICS];
-    struct scen_event event[8];
+    struct scen_event event[2];
 };
 
 /** What all share. Ends without waiting for the messages under way. */
@@ -30,8 +30,11 @@ struct scen_cfg case_base(const char *name, const char *engine);
 void case_goodput(struct scen_cfg *c, struct case_parts *p);
 /** NICs 1 to n send to NIC 0. */
 void case_incast(struct scen_cfg *c, struct case_parts *p, uint32_t n, uint64_t end_ns);
-/** One sender over routes of a quarter of the line; so many of them die, and come back at up_ns if that is not 0. */
-void case_fail(struct scen_cfg *c, struct case_parts *p, unsigned routes, uint64_t up_ns);
+/**
+ * One sender over routes of a quarter of the line; one of them dies, or with
+ * `plane` one of two planes with two routes, and comes back at up_ns if that is not 0.
+ */
+void case_fail(struct scen_cfg *c, struct case_parts *p, bool plane, uint64_t up_ns);
 
 /** Opens and runs; null if it could not be opened. Says on stderr what went wrong. */
 struct scen *case_run(const struct scen_cfg *c);

@@ -171,6 +171,19 @@ static void draw_hole(struct draw *d)
     up->route = e->route;
 }
 
+/** A whole plane is gone for a while. */
+static void draw_plane_hole(struct draw *d)
+{
+    uint64_t from = below(d, 60'000);
+    struct scen_event *e = event_new(d, from);
+
+    e->kind = SCEN_PLANE_DOWN;
+    e->plane = (uint16_t)below(d, d->cfg.link.planes);
+    struct scen_event *up = event_new(d, from + spread(d, 1000, 200'000));
+    up->kind = SCEN_PLANE_UP;
+    up->plane = e->plane;
+}
+
 static void draw_port(struct draw *d)
 {
     struct scen_event *e = event_new(d, below(d, 80'000));
@@ -212,6 +225,24 @@ static void draw_end(struct draw *d)
     d->cfg.errors_ok = 1u << MR_ERR_RETRY | 1u << MR_ERR_FLUSH;
 }
 
+/** Routes as 2 or 4 planes; drawn last, so that all else of a seed's scenario is as without them. */
+static void draw_planes(struct draw *d, bool dead, bool end)
+{
+    struct sim_link_cfg *l = &d->cfg.link;
+
+    if (l->routes == 1 || !chance(d, 40))
+        return;
+    l->planes = l->routes > 2 && chance(d, 50) ? 4 : 2;
+    if (dead && chance(d, 50)) {
+        // for good; paths are on at least two planes
+        d->event[0].kind = SCEN_PLANE_DOWN;
+        d->event[0].plane = (uint16_t)below(d, l->planes);
+    } else if (!dead && !end && chance(d, 60)) {
+        for (unsigned n = (unsigned)range(d, 1, 2); n; n--)
+            draw_plane_hole(d);
+    }
+}
+
 static void draw_events(struct draw *d, unsigned flags)
 {
     if (chance(d, 30))
@@ -221,10 +252,13 @@ static void draw_events(struct draw *d, unsigned flags)
         for (unsigned n = (unsigned)range(d, 1, 6); n; n--)
             draw_port(d);
     bool die = chance(d, 10);
-    if (die && (flags & DRAW_DEAD) && d->cfg.link.routes > 1)
+    bool dead = die && (flags & DRAW_DEAD) && d->cfg.link.routes > 1;
+    bool end = !dead && chance(d, 3);
+    if (dead)
         draw_dead(d);
-    else if (chance(d, 3))
+    else if (end)
         draw_end(d);
+    draw_planes(d, dead, end);
     event_sort(d);
 }
 
@@ -251,10 +285,10 @@ void draw_scenario(struct draw *d, const char *engine, uint64_t seed, unsigned f
 void draw_print(const struct draw *d, FILE *to)
 {
     const struct sim_link_cfg *l = &d->cfg.link;
-    static const char *const kinds[] = {"route down", "route up", "loss", "port"};
+    static const char *const kinds[] = {"route down", "route up", "loss", "port", "plane down", "plane up"};
 
-    fprintf(to, "  %u NICs, %u routes, delay %llu + %llu ns, loss %g, dup %g, corrupt %g%s, queue %llu, ecn %llu, lane rate %llu\n",
-            l->nics, l->routes, (unsigned long long)l->lane.delay_ns, (unsigned long long)l->lane.jitter_ns, l->lane.loss,
+    fprintf(to, "  %u NICs, %u routes on %u planes, delay %llu + %llu ns, loss %g, dup %g, corrupt %g%s, queue %llu, ecn %llu, lane rate %llu\n",
+            l->nics, l->routes, l->planes, (unsigned long long)l->lane.delay_ns, (unsigned long long)l->lane.jitter_ns, l->lane.loss,
             l->lane.dup, l->lane.corrupt, l->lane.corrupt_silent ? " silent" : "", (unsigned long long)l->queue,
             (unsigned long long)l->ecn, (unsigned long long)l->lane.rate);
     fprintf(to, "  memory: read %u + %u ns, write %u + %u ns; probes from %u ns, %u of them, first window %u\n", d->cfg.mem.rd_ns,
@@ -270,8 +304,9 @@ void draw_print(const struct draw *d, FILE *to)
     }
     for (uint32_t i = 0; i < d->cfg.n_events; i++) {
         const struct scen_event *e = &d->event[i];
-        fprintf(to, "  at %.1f us: %s, nic %d, route %u", (double)e->ns / 1e3, kinds[e->kind],
-                e->nic == SCEN_ALL ? -1 : e->nic, e->route);
+        bool plane = e->kind == SCEN_PLANE_DOWN || e->kind == SCEN_PLANE_UP;
+        fprintf(to, "  at %.1f us: %s, nic %d, %s %u", (double)e->ns / 1e3, kinds[e->kind],
+                e->nic == SCEN_ALL ? -1 : e->nic, plane ? "plane" : "route", plane ? e->plane : e->route);
         if (e->kind == SCEN_PORT)
             fprintf(to, ", connection %u, path %u", e->conn, e->path);
         fprintf(to, "\n");

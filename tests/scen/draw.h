@@ -11,7 +11,7 @@
 
 enum {
     DRAW_CONNS = 8,
-    DRAW_EVENTS = 24,  // 3 holes, 6 ports, 8 routes
+    DRAW_EVENTS = 24,  // 3 holes, 6 ports, 8 routes or 2 planes
     DRAW_LANES = 16,
     DRAW_TEXT = 48,
 };

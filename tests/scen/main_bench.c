@@ -83,7 +83,7 @@ static int dead(const char *name, const char *key)
     uint64_t from = CASE_FAIL_AT + 10 * CASE_RTT;
     struct case_parts p;
 
-    case_fail(&c, &p, 1, 0);
+    case_fail(&c, &p, false, 0);
     struct scen *s = case_run(&c);
     if (!s)
         return 1;
@@ -93,19 +93,19 @@ static int dead(const char *name, const char *key)
 }
 
 /** RTTs from the failure to the end of the last stretch of 4 RTTs with less than 90 % of what the other routes carry. */
-static int recover(const char *name, const char *key, unsigned routes)
+static int recover(const char *name, const char *key, bool plane)
 {
     const uint64_t window = 4 * CASE_RTT;
     struct scen_cfg c = case_base(name, "rtl");
     uint64_t last = CASE_FAIL_AT;
     struct case_parts p;
 
-    case_fail(&c, &p, routes, 0);
+    case_fail(&c, &p, plane, 0);
     struct scen *s = case_run(&c);
     if (!s)
         return 1;
     for (uint64_t t = last; t + window <= CASE_FAIL_END; t += c.bucket_ns)
-        if (case_share(&c, scen_placed_all(s, t, t + window), window) < 90 * (4 - routes) / 4.0)
+        if (case_share(&c, scen_placed_all(s, t, t + window), window) < 90 * (plane ? 2 : 3) / 4.0)
             last = t + c.bucket_ns;
     if (last + window >= CASE_FAIL_END)
         fprintf(stderr, "%s: not recovered at the end of the measurement\n", name);
@@ -116,12 +116,12 @@ static int recover(const char *name, const char *key, unsigned routes)
 
 static int recover_path(const char *name, const char *key)
 {
-    return recover(name, key, 1);
+    return recover(name, key, false);
 }
 
 static int recover_plane(const char *name, const char *key)
 {
-    return recover(name, key, 2);
+    return recover(name, key, true);
 }
 
 /* Many to one. */

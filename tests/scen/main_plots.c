@@ -102,7 +102,7 @@ static bool fail(const char *dir)
     struct case_parts p;
     FILE *f = file(dir, "fail.dat");
 
-    case_fail(&c, &p, 1, FAIL_UP);
+    case_fail(&c, &p, false, FAIL_UP);
     struct scen *s = f ? case_run(&c) : nullptr;
     if (!s)
         return false;

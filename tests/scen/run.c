@@ -29,14 +29,14 @@ const struct scen_result *scen_result(struct scen *s)
 
 /* Events. */
 
-static void lane_event(struct scen *s, const struct scen_event *e, uint32_t src)
+static void lane_event(struct scen *s, const struct scen_event *e, uint32_t src, uint32_t route)
 {
     for (uint32_t dst = 0; dst < sim_nics(s->sim); dst++) {
-        struct sim_lane_cfg *n = sim_link_lane(sim_link_of(s->sim), src, dst, e->route);
+        struct sim_lane_cfg *n = sim_link_lane(sim_link_of(s->sim), src, dst, route);
         if (e->kind == SCEN_LOSS) {
             n->loss = e->p;
         } else {
-            n->holes = e->kind == SCEN_ROUTE_DOWN;
+            n->holes = e->kind == SCEN_ROUTE_DOWN || e->kind == SCEN_PLANE_DOWN;
             n->hole[0] = (struct sim_hole){0, UINT64_MAX};
         }
     }
@@ -48,11 +48,11 @@ static bool port_event(struct scen *s, const struct scen_event *e)
     unsigned side = e->nic != c->cfg.src;
     uint32_t peer = side ? c->cfg.src : c->cfg.dst;
     uint16_t *port = &c->sport[side][e->path];
-    uint16_t next = route_port(s, e->nic, peer, c->cfg.ipv6, e->route, *port + 1u);
+    struct table_way next = route_way(s, e->nic, peer, c->cfg.ipv6, e->route, *port + 1u);
 
     if (!path_port(s, e->nic, c->index[side], e->path, next))
         return false;
-    *port = next;
+    *port = next.sport;
     return true;
 }
 
@@ -61,9 +61,13 @@ static bool event(struct scen *s, const struct scen_event *e)
 {
     if (e->kind == SCEN_PORT)
         return port_event(s, e);
+    bool plane = e->kind == SCEN_PLANE_DOWN || e->kind == SCEN_PLANE_UP;
+    uint32_t each = s->cfg.link.routes / s->cfg.link.planes;
+    uint32_t first = plane ? e->plane * each : e->route;
     for (uint32_t nic = 0; nic < sim_nics(s->sim); nic++)
-        if (e->nic == SCEN_ALL || e->nic == nic)
-            lane_event(s, e, nic);
+        for (uint32_t r = first; r < first + (plane ? each : 1); r++)
+            if (e->nic == SCEN_ALL || e->nic == nic)
+                lane_event(s, e, nic, r);
     return true;
 }
 

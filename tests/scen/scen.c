@@ -57,6 +57,20 @@ static unsigned paths_of(const struct scen *s, uint32_t conn)
     return s->conn[conn].cfg.paths ? s->conn[conn].cfg.paths : s->cfg.paths;
 }
 
+static unsigned planes_of(const struct scen *s, uint32_t conn)
+{
+    return s->conn[conn].cfg.planes ? s->conn[conn].cfg.planes : s->cfg.link.planes;
+}
+
+/** Paths go over the planes in turn, and on each over its routes. */
+static uint32_t route_of(const struct scen *s, uint32_t conn, uint32_t path)
+{
+    uint32_t planes = planes_of(s, conn);
+    uint32_t each = s->cfg.link.routes / s->cfg.link.planes;
+
+    return path % planes * each + path / planes % each;
+}
+
 static uint32_t *index_new(uint32_t n)
 {
     uint32_t *x = malloc((n + 1) * sizeof *x);
@@ -91,7 +105,6 @@ static int host_index(struct scen *s, uint32_t nic)
 static int conn_setup(struct scen *s, uint32_t conn, uint32_t *used)
 {
     struct conn *c = &s->conn[conn];
-    uint32_t routes = s->cfg.link.routes;
 
     for (unsigned side = 0; side < 2; side++) {
         uint32_t nic = side ? c->cfg.dst : c->cfg.src;
@@ -108,10 +121,11 @@ static int conn_setup(struct scen *s, uint32_t conn, uint32_t *used)
         uint32_t from = (uint32_t)sim_key(s->cfg.seed, MR_TBL_PATH, conn, side);
         conn_open(s, nic, &(struct table_conn){.local = c->index[side], .peer = c->index[!side],
             .peer_nic = (uint16_t)peer, .mtu = c->cfg.mtu ? c->cfg.mtu : 4096, .paths = (uint8_t)paths,
-            .ipv6 = c->cfg.ipv6, .vlan = c->cfg.vlan});
+            .planes = (uint8_t)planes_of(s, conn), .ipv6 = c->cfg.ipv6, .vlan = c->cfg.vlan});
         for (unsigned i = 0; i < paths; i++) {
-            c->sport[side][i] = route_port(s, nic, peer, c->cfg.ipv6, i % routes, from + i * 64);
-            path_open(s, nic, c->index[side], (uint8_t)i, c->sport[side][i]);
+            struct table_way way = route_way(s, nic, peer, c->cfg.ipv6, route_of(s, conn, i), from + i * 64);
+            c->sport[side][i] = way.sport;
+            path_open(s, nic, c->index[side], (uint8_t)i, way);
         }
     }
     return 0;
@@ -217,7 +231,7 @@ static int tables_new(struct scen *s)
     for (uint32_t i = 0; i < c->n_conns; i++) {
         const struct scen_conn *k = &c->conns[i];
         if (k->src == k->dst || k->src >= c->link.nics || k->dst >= c->link.nics || !k->streams || !k->depth ||
-            k->depth > SCEN_DEPTH_MAX || k->len_min > k->len_max)
+            k->depth > SCEN_DEPTH_MAX || k->planes > c->link.planes || k->len_min > k->len_max)
             return -EINVAL;
         s->conn[i].cfg = *k;
         s->n_streams += k->streams * (1u + k->both);

@@ -39,6 +39,7 @@ struct scen_conn {
     bool vlan;
     bool ragged;       // messages begin at any byte, else at multiples of 64
     uint8_t paths;     // 0: those of scen_cfg
+    uint8_t planes;    // path i is on plane i % planes; 0: those of the link
     uint8_t silent;    // per cent of messages without a completion of their own, where another one follows
     uint16_t mtu;      // 0: 4096
     uint16_t streams;
@@ -53,14 +54,17 @@ enum scen_event_kind {
     SCEN_ROUTE_DOWN,  // lanes (nic to any, route) swallow everything
     SCEN_ROUTE_UP,
     SCEN_LOSS,        // the same lanes lose frames with probability p
-    SCEN_PORT,        // a path of a connection gets a source port that takes `route`, at the side nic
+    SCEN_PORT,        // a path of a connection gets a source port, and a plane, that take `route`, at the side nic
+    SCEN_PLANE_DOWN,  // as SCEN_ROUTE_DOWN, all routes of `plane`
+    SCEN_PLANE_UP,
 };
 
 struct scen_event {
     uint64_t ns;
     enum scen_event_kind kind;
     uint16_t nic;  // SCEN_ALL: every one
-    uint16_t route;
+    uint16_t route;  // over all planes
+    uint16_t plane;
     uint16_t conn;
     uint8_t path;
     double p;
@@ -70,7 +74,7 @@ struct scen_cfg {
     const char *name;
     const char *engine;  // "native", "rtl"
     uint64_t seed;
-    struct sim_link_cfg link;  // of every lane; nics and routes too, its seed is not used
+    struct sim_link_cfg link;  // of every lane; nics, routes and planes too, its seed is not used
     struct sim_mem_cfg mem;
     const char *const *lanes;  // changes to single lanes, as sim_lane_edit reads them
     uint32_t n_lanes;

@@ -97,20 +97,21 @@ void conn_open(struct scen *s, uint32_t nic, const struct table_conn *c)
         .local = (unsigned _BitInt(24))(0x33 << 16 | c->local), .peer = (unsigned _BitInt(24))(0x33 << 16 | c->peer),
         .smac = (unsigned _BitInt(48))big(own->mac, 6), .dmac = (unsigned _BitInt(48))big(to->mac, 6),
         .saddr = c->ipv6 ? big(own->ip6, 16) : big(own->ip4, 4), .daddr = c->ipv6 ? big(to->ip6, 16) : big(to->ip4, 4),
-        .vlan = c->vlan ? VLAN_TCI : 0, .mtu = c->mtu, .npaths = c->paths, .group = c->local, .ttl = 64});
+        .vlan = c->vlan ? VLAN_TCI : 0, .mtu = c->mtu, .npaths = c->paths, .group = c->local, .ttl = 64,
+        .nplanes = c->planes, .plane_at = SIM_PLANE_AT});
     put(s, nic, MR_TBL_CONN, c->local, entry, sizeof entry);
 }
 
-void path_open(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, uint16_t sport)
+void path_open(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, struct table_way way)
 {
     uint8_t entry[MR_PATH_BYTES];
 
     mr_path_put(entry, (struct mr_path){
-        .sport = sport, .state = MR_PATHST_OPEN, .conn = conn, .path = path});
+        .sport = way.sport, .state = MR_PATHST_OPEN, .conn = conn, .path = path, .plane = way.plane});
     put(s, nic, MR_TBL_PATH, path_index(conn, path), entry, sizeof entry);
 }
 
-bool path_port(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, uint16_t sport)
+bool path_port(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, struct table_way way)
 {
     struct host *h = &s->host[nic];
     uint32_t words[16] = {};
@@ -118,7 +119,7 @@ bool path_port(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, uint16
     if (!sim_reg_post_room(s->sim, nic, 18))
         return false;
     mr_path_put(words, (struct mr_path){
-        .sport = sport, .state = MR_PATHST_PORT, .conn = conn, .path = path});
+        .sport = way.sport, .state = MR_PATHST_PORT, .conn = conn, .path = path, .plane = way.plane});
     for (unsigned i = 0; i < 16; i++)
         if (!h->tbl_known || words[i] != h->tbl[i])
             sim_reg_post(s->sim, nic, MR_REG_TBL_DATA + 4 * i, words[i]);
@@ -166,22 +167,33 @@ void cq_open(struct scen *s, uint32_t nic, uint64_t bus, unsigned log2)
     put(s, nic, MR_TBL_CQ, TABLE_CQ, entry, sizeof entry);
 }
 
-uint16_t route_port(struct scen *s, uint32_t src, uint32_t dst, bool ipv6, uint32_t route, uint32_t from)
+/** A NIC's address of a plane. */
+static struct sim_addr addr_on(const struct scen *s, uint32_t nic, uint8_t plane)
 {
-    struct sim_link *l = sim_link_of(s->sim);
-    const struct sim_addr *a = sim_link_addr(l, src);
-    const struct sim_addr *b = sim_link_addr(l, dst);
-    uint32_t routes = sim_link_cfg(l)->routes;
+    struct sim_addr a = *sim_link_addr(sim_link_of(s->sim), nic);
+
+    a.ip4[3 - SIM_PLANE_AT] ^= plane;
+    a.ip6[15 - SIM_PLANE_AT] ^= plane;
+    return a;
+}
+
+struct table_way route_way(struct scen *s, uint32_t src, uint32_t dst, bool ipv6, uint32_t route, uint32_t from)
+{
+    const struct sim_link *l = sim_link_of(s->sim);
+    const struct sim_link_cfg *cfg = sim_link_cfg(l);
+    uint8_t plane = (uint8_t)(route / (cfg->routes / cfg->planes));
+    struct sim_addr a = addr_on(s, src, plane);
+    struct sim_addr b = addr_on(s, dst, plane);
 
     for (uint32_t i = 0; i < PORTS; i++) {
         uint16_t port = (uint16_t)(PORT_FIRST + (from + i) % PORTS);
-        struct sim_frame_info f = {.version = ipv6 ? 6 : 4, .src = ipv6 ? a->ip6 : a->ip4,
-            .dst = ipv6 ? b->ip6 : b->ip4, .sport = port};
+        struct sim_frame_info f = {.version = ipv6 ? 6 : 4, .src = ipv6 ? a.ip6 : a.ip4,
+            .dst = ipv6 ? b.ip6 : b.ip4, .sport = port};
         struct sim_frame_info back = f;  // answers come with the same source port
         back.src = f.dst;
         back.dst = f.src;
-        if (sim_frame_hash(&f) % routes == route % routes && sim_frame_hash(&back) % routes == route % routes)
-            return port;
+        if (sim_link_pick(l, &f, plane) == route && sim_link_pick(l, &back, plane) == route)
+            return (struct table_way){port, plane};
     }
-    return PORT_FIRST;
+    return (struct table_way){PORT_FIRST, plane};
 }

@@ -15,6 +15,7 @@ struct table_conn {
     uint16_t peer_nic;
     uint16_t mtu;
     uint8_t paths;
+    uint8_t planes;
     bool ipv6;
     bool vlan;
 };
@@ -34,6 +35,12 @@ struct table_key {
     uint64_t len;
 };
 
+/** The way of a path through the fabric. */
+struct table_way {
+    uint16_t sport;
+    uint8_t plane;
+};
+
 enum { TABLE_PD = 7, TABLE_CQ = 3 };
 
 uint32_t table_read(struct scen *s, uint32_t nic, uint32_t offset);
@@ -43,16 +50,16 @@ void table_wait(struct scen *s, uint32_t nic);
 
 /** Opens a connection, then its paths, one by one. */
 void conn_open(struct scen *s, uint32_t nic, const struct table_conn *c);
-void path_open(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, uint16_t sport);
-/** Changes the source port of an open path, while all NICs go on. False: not now, try again. */
-bool path_port(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, uint16_t sport);
+void path_open(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, struct table_way way);
+/** Changes the way of an open path, while all NICs go on. False: not now, try again. */
+bool path_port(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path, struct table_way way);
 struct mr_tele path_tele(struct scen *s, uint32_t nic, uint16_t conn, uint8_t path);
 
 void stream_open(struct scen *s, uint32_t nic, const struct table_stream *t);
 void key_open(struct scen *s, uint32_t nic, const struct table_key *k);
 void cq_open(struct scen *s, uint32_t nic, uint64_t bus, unsigned log2);
 
-/** The next source port from `from` on that takes a route from src to dst. */
-uint16_t route_port(struct scen *s, uint32_t src, uint32_t dst, bool ipv6, uint32_t route, uint32_t from);
+/** A route's plane, and the next source port from `from` on that takes it from src to dst and back. */
+struct table_way route_way(struct scen *s, uint32_t src, uint32_t dst, bool ipv6, uint32_t route, uint32_t from);
 
 #endif

@@ -13,4 +13,7 @@ void suite_case(const char *name, const char *engine, bool good, const char *why
 /** Shows that each kind of violation is found. */
 void suite_forge(void);
 
+/** Planes that die and come back. */
+void suite_planes(const char *engine);
+
 #endif

@@ -351,6 +351,7 @@ int main(int argc, char **argv)
         }
     run_kinds(engine);
     repeats(engine);
+    suite_planes(engine);
     random_ones(engine, n);
     if (!strcmp(engine, "native")) {
         figures();

@@ -419,6 +419,116 @@ static void send__nowhere_and_flood(void)
     rig_free(r);
 }
 
+/** A frame from NIC 0 to the address of NIC 1 on a plane. */
+static void plane_frame(uint8_t *f, size_t len, int version, uint16_t sport, uint8_t plane)
+{
+    frame_make(f, len, version, 0, 1, sport, 2, 0);
+    f[version == 4 ? 32 : 52] = plane; // last byte but one of the destination
+}
+
+static void planes__own_routes(void)
+{
+    struct sim_link_cfg c = sim_link_defaults();
+    c.routes = 8;
+    c.planes = 4;
+    struct sim_link *l = sim_link_new(&c);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(l);
+    uint8_t f[100];
+    for (unsigned i = 0; i < 800; i++) {
+        uint8_t plane = i & 3;
+        plane_frame(f, sizeof f, i & 4 ? 6 : 4, (uint16_t)(50000 + i), plane);
+        uint32_t route = sim_link_route(l, f, sizeof f);
+        uint64_t before = sim_link_lane_stats(l, 0, 1, route)->frames;
+        CU_ASSERT_EQUAL(route / 2, plane);
+        sim_link_send(l, 0, i * 100'000, f, sizeof f);
+        CU_ASSERT_EQUAL(sim_link_lane_stats(l, 0, 1, route)->frames, before + 1);
+    }
+    for (uint32_t r = 0; r < 8; r++)
+        CU_ASSERT(sim_link_lane_stats(l, 0, 1, r)->frames > 70); // 100 of each
+    // what is not IP goes by the MAC address
+    memset(f, 0, sizeof f);
+    memcpy(f, sim_link_addr(l, 1)->mac, 6);
+    f[5] ^= 3;
+    CU_ASSERT_EQUAL(sim_link_route(l, f, sizeof f), 6);
+    sim_link_free(l);
+}
+
+static void planes__unknown_goes_nowhere(void)
+{
+    for (uint32_t planes = 1; planes <= 2; planes++) {
+        struct sim_link_cfg c = sim_link_defaults();
+        c.planes = planes;
+        struct sim_link *l = sim_link_new(&c);
+        uint8_t f[100];
+        for (int version = 4; version <= 6; version += 2)
+            for (uint32_t k = 0; k < 8; k++) {
+                plane_frame(f, sizeof f, version, 50000, (uint8_t)(planes << k));
+                sim_link_send(l, 0, 0, f, sizeof f);
+            }
+        CU_ASSERT_EQUAL(sim_link_port_stats(l, 0)->tx_nowhere, 16 - 2 * (planes - 1)); // 2 << 7 is plane 0
+        CU_ASSERT_EQUAL(lane_sum(l, 0, 1).frames, 2 * (planes - 1));
+        sim_link_free(l);
+    }
+}
+
+/** No two of 72 NICs on 8 planes share an address. */
+static void planes__addresses_differ(void)
+{
+    struct sim_link_cfg c = sim_link_defaults();
+    c.nics = SIM_NICS_MAX;
+    c.routes = c.planes = SIM_PLANES_MAX;
+    struct sim_link *l = sim_link_new(&c);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(l);
+    for (uint32_t n = 0; n < c.nics * c.planes; n++) {
+        struct sim_addr a = *sim_link_addr(l, n / c.planes);
+        uint8_t f[3][64] = {};
+        memcpy(f[0], (uint8_t[]){[12] = 8, 0, 0x45}, 15);
+        memcpy(f[1], (uint8_t[]){[12] = 0x86, 0xdd, 0x60}, 15);
+        memcpy(f[0] + 30, a.ip4, 4);
+        memcpy(f[1] + 38, a.ip6, 16);
+        memcpy(f[2], a.mac, 6);
+        f[0][32] ^= n % c.planes;
+        f[1][52] ^= n % c.planes;
+        f[2][5] ^= n % c.planes;
+        for (unsigned k = 0; k < 3; k++) {
+            struct sim_frame_info i = sim_frame_parse(f[k], sizeof f[k]);
+            unsigned owners = 0;
+            for (uint32_t d = 0; d < c.nics; d++)
+                owners += sim_frame_to(f[k], &i, sim_link_addr(l, d), c.planes) >= 0;
+            CU_ASSERT_EQUAL(owners, 1);
+            CU_ASSERT_EQUAL(sim_frame_to(f[k], &i, &a, c.planes), (int)(n % c.planes));
+        }
+    }
+    sim_link_free(l);
+}
+
+static void planes__bad_count(void)
+{
+    static const uint32_t bad[][2] = {{4, 0}, {9, 9}, {4, 3}, {1, 2}};
+    struct sim_link_cfg c = sim_link_defaults();
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        c.routes = bad[i][0];
+        c.planes = bad[i][1];
+        CU_ASSERT_PTR_NULL(sim_link_new(&c));
+    }
+}
+
+static void lane_edit__plane(void)
+{
+    struct sim_link_cfg c = sim_link_defaults();
+    c.planes = 2;
+    struct sim_link *l = sim_link_new(&c);
+    CU_ASSERT_EQUAL(sim_lane_edit(l, "0:*:p1:loss=0.5"), 0);
+    for (uint32_t r = 0; r < 4; r++) {
+        CU_ASSERT_EQUAL(sim_link_lane(l, 0, 1, r)->loss, r >= 2 ? 0.5 : 0);
+        CU_ASSERT_EQUAL(sim_link_lane(l, 1, 0, r)->loss, 0);
+    }
+    CU_ASSERT_NOT_EQUAL(sim_lane_edit(l, "0:*:p2:loss=0.5"), 0);
+    CU_ASSERT_NOT_EQUAL(sim_lane_edit(l, "0:*:p*:loss=0.5"), 0);
+    CU_ASSERT_NOT_EQUAL(sim_lane_edit(l, "0:p1:*:loss=0.5"), 0);
+    sim_link_free(l);
+}
+
 static void lane_edit__bad_text(void)
 {
     static const char *const bad[] = {
@@ -453,5 +563,10 @@ void test_link_add(void)
     test_add(s, "tx__pads_and_counts_underrun", tx__pads_and_counts_underrun);
     test_add(s, "rx__overrun_drops_whole_frames", rx__overrun_drops_whole_frames);
     test_add(s, "send__nowhere_and_flood", send__nowhere_and_flood);
+    test_add(s, "planes__own_routes", planes__own_routes);
+    test_add(s, "planes__unknown_goes_nowhere", planes__unknown_goes_nowhere);
+    test_add(s, "planes__addresses_differ", planes__addresses_differ);
+    test_add(s, "planes__bad_count", planes__bad_count);
+    test_add(s, "lane_edit__plane", lane_edit__plane);
     test_add(s, "lane_edit__bad_text", lane_edit__bad_text);
 }
