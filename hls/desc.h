@@ -101,6 +101,12 @@ struct rx_seq {
     bool ce;
     bool drop;
     bool has_pay;
+    u(8) opcode;     // DATA: MR_OP_*
+    u(8) flags;      // MR_FLAG_*
+    u(320) ext;      // data or atomic extension, byte 0 in bits 7:0
+    u(5) pieces;     // from rx_recv on: as in rx_deal
+    bool value;      // from rx_recv on: as in rx_deal
+    u(16) recv;      // from rx_recv on: index of the receive that takes the message, modulo 2^16
 };
 
 /** What rx_place does with the beats of one frame. */
@@ -109,6 +115,32 @@ struct rx_put {
     u(16) len;       // bytes to write; 0 = only drain
     u(8) payload_at; // offset of the payload in the frame, 64 to 127
     bool has_pay;    // beats to take from the payload FIFO
+};
+
+/** What becomes of a frame's payload: for rx_split, which makes rx_puts of it. */
+struct rx_deal {
+    u(64) bus;       // destination, with one piece; `pieces` others come from rx_recv
+    u(16) len;       // payload bytes to write; 0 = none: drain, and drop the pieces
+    u(5) pieces;     // 0 = one, at bus; else so many of struct piece
+    bool value;      // not from the frame: the 8 bytes of `data`, lowest first, go to bus; len is 8
+    u(64) data;
+    u(8) payload_at; // as in rx_put
+    bool has_pay;
+};
+
+/** A piece of local memory: a packet's payload is cut into, or put together from, 1 to 16 of them. */
+struct piece {
+    u(64) bus;
+    u(13) len;  // from 1
+    bool last;  // of the packet
+};
+
+/** The reads that make up a frame's payload, for tx_join; one item per read. */
+struct join {
+    bool one;   // the only one: its beats go on as they are
+    u(6) at;    // offset of the first byte in the first beat
+    u(13) len;
+    bool last;  // of the frame; the beats of the frame then begin at offset 0
 };
 
 /** A path: its connection, its number there, its entry. */
@@ -142,6 +174,29 @@ struct ack {
     u(32) hint;
     u(16) delay;
     u(256) bits;
+};
+
+/** Writes of one packet that rx_place is to do, for ack_gate. */
+struct ordered {
+    u(16) conn;
+    u(5) n;  // how many
+};
+
+/** A packet was accepted: what the messages of a stream are put together from. */
+struct got {
+    u(16) conn;
+    u(16) stream;
+    u(8) opcode;  // MR_OP_*, not NULL
+    u(8) flags;   // MR_FLAG_*
+    u(16) len;    // payload bytes
+    u(16) recv;   // index of the receive, modulo 2^16
+    u(320) ext;   // data or atomic extension
+};
+
+/** An accepted packet that waits for the writes ordered up to its own. */
+struct held_got {
+    struct got got;
+    u(16) writes;  // number of the last of them, modulo 2^16
 };
 
 /** An acknowledgment that waits for the writes ordered before it. */
@@ -179,6 +234,8 @@ struct fetch {
     u(16) stream;
     u(16) conn;
     u(16) widx;           // queue index of the first
+    u(2) stride;          // log2 of the slots per entry
+    u(64) bus;            // bus address of the first
     u(32) msg;            // its message number
     u(MR_AHEAD_LOG2) slot;  // its place among those that tx_seg has per stream
 };
@@ -198,7 +255,85 @@ struct msg {
     u(32) imm;
     u(64) laddr;
     u(32) lkey;
-    u(8) err;     // MR_ERR_*: entry refused
+    u(32) match;  // Send, Write with immediate: which of the peer's receives
+    bool list;    // the local ranges are a list, which tx_check has
+    bool bus;     // laddr is a bus address: data in the entry
+    u(8) err;     // MR_ERR_*: entry refused; of a response: the answer
+};
+
+/*
+ * An atomic has no local range to send: laddr = compare, (lkey, imm) = swap, upper
+ * half first. Of responses: READ_RSP laddr, lkey = source at the responder;
+ * ATOMIC_RSP raddr = value; imm = code in both.
+ */
+
+/** The scatter/gather list of a send queue entry with more than one, layout sge, first lowest. */
+struct sgl {
+    u(16) stream;
+    u(32) msg;
+    u(2048) sges;
+};
+
+/** A Read or atomic was taken from the send queue: where its answer will go. */
+struct request {
+    u(16) stream;
+    u(32) msg;
+    u(8) opcode;    // MR_OP_READ or an atomic
+    u(32) length;   // bytes of the answer; of an atomic 8
+    u(2048) sges;   // as in sgl
+};
+
+/** Receives of a queue were read from host memory, one item each, in order. */
+struct recv_entry {
+    u(16) rq;
+    u(2048) sges;  // as in sgl
+};
+
+/** What rx_msg has ended. */
+struct ended {
+    u(16) stream;
+    bool request;  // a Read or atomic of ours was answered
+    u(32) msg;     // request: its number
+    bool recv;     // a receive was used up
+    u(16) index;   // recv: its index, modulo 2^16
+    u(32) match;   // recv: the message's match
+};
+
+/** The oldest message that is not complete at the receiver. */
+struct msg_head {
+    u(16) stream;
+    u(32) msg;
+};
+
+/** An atomic to be executed here. */
+struct atom {
+    u(16) stream;
+    u(32) msg;
+    bool add;      // else compare-and-swap
+    u(64) addr;
+    u(32) key;
+    u(16) pd;
+    u(64) compare; // or what is added
+    u(64) swap;
+};
+
+/** Its outcome. */
+struct atom_done {
+    u(16) stream;
+    u(32) msg;
+    u(64) value;   // before
+    u(8) code;     // MR_ERR_*
+};
+
+/** A receive queue's doorbell. */
+struct rq_bell {
+    u(16) rq;
+    u(16) pidx;  // producer index, entries modulo 2^16
+};
+
+/** A receive queue. */
+struct rq_id {
+    u(16) rq;
 };
 
 enum pkt_ctl {
@@ -238,6 +373,10 @@ struct pkt {
     u(32) imm;
     u(64) laddr;   // of this packet; behind tx_check the bus address
     u(32) lkey;
+    u(32) match;
+    bool rsp;      // a response: READ_RSP, ATOMIC_RSP
+    bool list;     // its local ranges are a list; behind tx_check: the payload comes in pieces
+    bool bus;      // laddr is a bus address
 };
 
 enum verdict_kind { VERDICT_SENT = 0, VERDICT_BLOCKED = 1, VERDICT_WAKE = 2 };
@@ -246,6 +385,7 @@ enum verdict_kind { VERDICT_SENT = 0, VERDICT_BLOCKED = 1, VERDICT_WAKE = 2 };
 struct verdict {
     u(2) kind;
     u(16) stream;  // SENT, BLOCKED
+    bool rsp;      // likewise
     u(16) conn;
     u(13) len;     // SENT: payload bytes
     bool last;     // SENT: last packet of its message
@@ -345,6 +485,13 @@ struct fail {
     u(16) stream;
     u(32) msg;
     u(8) code;  // MR_ERR_*
+    bool rsp;   // it is a response
+};
+
+/** A stream waits after RNR, or may go on. */
+struct hold {
+    u(16) stream;
+    bool on;
 };
 
 /** A message was begun. */
@@ -374,6 +521,7 @@ struct stream_count {
 struct stop {
     u(16) stream;
     u(32) msg;
+    bool rsp;  // its responses
 };
 
 /** A completion on its way to the host. */
@@ -392,6 +540,7 @@ struct tx_frame {
     bool ipv6;
     u(16) stream;    // for the report of a failed payload read
     u(32) msg;
+    bool rsp;
 };
 
 /** A frame's beats before the integrity value is put behind them. */

@@ -136,6 +136,16 @@ codes.TBL = {
   [5] = "CQ",
   [6] = "TELE",
   [7] = "HIST",
+  [8] = "RQ",
+}
+codes.RQ = {
+  [65535] = "NONE",
+}
+codes.SGE = {
+  [16] = "MAX",
+}
+codes.ATOMIC = {
+  [8] = "BYTES",
 }
 codes.PATHST = {
   [0] = "FREE",
@@ -198,10 +208,10 @@ layouts.data = { name = "Data extension: follows the base header of kind DATA", 
   { "msg_len", bit = 96, bits = 32, text = "bytes of the whole message" },
   { "pay_len", bit = 128, bits = 16, text = "bytes of payload in this packet, 0 to the connection's payload limit" },
   { "rsvd1", bit = 144, bits = 16, text = "sent as 0, not looked at" },
-  { "addr", bit = 160, bits = 64, text = "Write, Read response: where this packet's payload goes; Read request: where the data is taken; atomic: the 8 bytes operated on; else 0" },
+  { "addr", bit = 160, bits = 64, text = "Write: where this packet's payload goes; Read request: where the data is taken; Read response: offset of the payload in the answer; atomic response: the value before the operation; else 0" },
   { "key", bit = 224, bits = 32, text = "key of the window or region that addr lies in" },
   { "imm", bit = 256, bits = 32, text = "immediate data, or the key to invalidate; response: MR_ERR_* of the request; else 0" },
-  { "match", bit = 288, bits = 32, text = "Send, Write with immediate: number of the posted receive that takes it; Read, atomic and their responses: number of the request; else 0" },
+  { "match", bit = 288, bits = 32, text = "Send, Write with immediate: number of the posted receive that takes it; else 0" },
 }
 layouts.ack = { name = "Acknowledgment extension: follows the base header of kind ACK", bytes = 42,
   { "edge", bit = 0, bits = 16, text = "low 16 bits of the first number of which nothing is known yet: every lower one has arrived or is lost" },
@@ -216,17 +226,16 @@ layouts.error = { name = "Error extension: follows the base header of kind ERROR
   { "msg", bit = 32, bits = 32, text = "message number of the refused packet" },
   { "offset", bit = 64, bits = 32, text = "offset of the refused packet in its message" },
 }
-layouts.read = { name = "Read operands: payload of a Read request", bytes = 16,
-  { "addr", bit = 0, bits = 64, text = "data.addr of the response's byte 0" },
-  { "key", bit = 64, bits = 32, text = "data.key of the response" },
-  { "rsvd0", bit = 96, bits = 32, text = "sent as 0, not looked at" },
-}
-layouts.atomic = { name = "Atomic operands: payload of compare-and-swap and fetch-and-add", bytes = 16,
-  { "compare", bit = 0, bits = 64, text = "compare-and-swap: expected value; fetch-and-add: addend" },
-  { "swap", bit = 64, bits = 64, text = "compare-and-swap: new value; fetch-and-add: 0" },
-}
-layouts.atomic_rsp = { name = "Atomic answer: payload of an atomic response", bytes = 8,
-  { "value", bit = 0, bits = 64, text = "value in memory before the operation" },
+layouts.atomic = { name = "Atomic extension: follows the base header of compare-and-swap and fetch-and-add; stream, msg, addr, key and match stand where the data extension has them", bytes = 40,
+  { "stream", bit = 0, bits = 24, text = "the receiver's stream number" },
+  { "rsvd0", bit = 24, bits = 8, text = "sent as 0, not looked at" },
+  { "msg", bit = 32, bits = 32, text = "message number within the stream, from 0, wraps" },
+  { "compare", bit = 64, bits = 64, text = "compare-and-swap: expected value; fetch-and-add: addend" },
+  { "swap_hi", bit = 128, bits = 32, text = "compare-and-swap: upper half of the new value; fetch-and-add: 0" },
+  { "addr", bit = 160, bits = 64, text = "the 8 bytes operated on, a multiple of 8" },
+  { "key", bit = 224, bits = 32, text = "key of the window or region that addr lies in" },
+  { "swap_lo", bit = 256, bits = 32, text = "compare-and-swap: lower half of the new value; fetch-and-add: 0" },
+  { "match", bit = 288, bits = 32, text = "sent as 0, not looked at" },
 }
 layouts.close = { name = "Close extension: follows the base header of PATH CLOSE", bytes = 4,
   { "reason", bit = 0, bits = 8, group = "REASON", text = "MR_REASON_*, for telemetry only" },
@@ -285,11 +294,11 @@ packets[258] = { name = "DATA WRITE_IMM", ext = "data" }
 packets[259] = { name = "DATA SEND", ext = "data" }
 packets[260] = { name = "DATA SEND_IMM", ext = "data" }
 packets[261] = { name = "DATA SEND_INV", ext = "data" }
-packets[262] = { name = "DATA READ", ext = "data", operands = "read" }
+packets[262] = { name = "DATA READ", ext = "data" }
 packets[263] = { name = "DATA READ_RSP", ext = "data" }
-packets[264] = { name = "DATA CMP_SWAP", ext = "data", operands = "atomic" }
-packets[265] = { name = "DATA FETCH_ADD", ext = "data", operands = "atomic" }
-packets[266] = { name = "DATA ATOMIC_RSP", ext = "data", operands = "atomic_rsp" }
+packets[264] = { name = "DATA CMP_SWAP", ext = "atomic" }
+packets[265] = { name = "DATA FETCH_ADD", ext = "atomic" }
+packets[266] = { name = "DATA ATOMIC_RSP", ext = "data" }
 packets[512] = { name = "ACK ACK", ext = "ack" }
 packets[769] = { name = "PATH PROBE" }
 packets[770] = { name = "PATH CLOSE", ext = "close" }

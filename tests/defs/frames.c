@@ -162,12 +162,9 @@ static void example_atomic(struct parts *p)
     p->base = (struct mr_base){.kind = MR_KIND_DATA, .opcode = MR_OP_FETCH_ADD,
                                .flags = MR_FLAG_LAST | MR_FLAG_RESENT, .conn = 0x010005,
                                .psn = 0xffffff, .ts = 0xfffffffe};
-    p->ext_n = MR_DATA_BYTES;
-    p->pay_n = MR_ATOMIC_BYTES;
-    mr_data_put(p->ext, (struct mr_data){.stream = 7, .msg = 0xffffffff, .msg_len = 8,
-                                         .pay_len = 16, .addr = 0x1000, .key = 0x0b01,
-                                         .match = 4});
-    mr_atomic_put(p->pay, (struct mr_atomic){.compare = 1});
+    p->ext_n = MR_ATOMIC_BYTES;
+    mr_atomic_put(p->ext, (struct mr_atomic){.stream = 7, .msg = 0xffffffff, .compare = 1, .addr = 0x1000,
+                                             .key = 0x0b01});
 }
 
 static void example_error(struct parts *p)

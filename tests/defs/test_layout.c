@@ -87,15 +87,16 @@ static void layout__sizes(void)
     CU_ASSERT_EQUAL(bytes_data, MR_DATA_BYTES);
     CU_ASSERT_EQUAL(bytes_ack, MR_ACK_BYTES);
     CU_ASSERT_EQUAL(bytes_error, MR_ERROR_BYTES);
-    CU_ASSERT_EQUAL(bytes_read, MR_READ_BYTES);
     CU_ASSERT_EQUAL(bytes_atomic, MR_ATOMIC_BYTES);
-    CU_ASSERT_EQUAL(bytes_atomic_rsp, MR_ATOMIC_RSP_BYTES);
     CU_ASSERT_EQUAL(bytes_close, MR_CLOSE_BYTES);
     CU_ASSERT_EQUAL(bytes_closed, MR_CLOSED_BYTES);
     CU_ASSERT_EQUAL(bytes_setup, MR_SETUP_BYTES);
     CU_ASSERT_EQUAL(bytes_ctl, MR_CTL_BYTES);
     CU_ASSERT_EQUAL(bytes_wqe, MR_WQE_BYTES);
     CU_ASSERT_EQUAL(bytes_cqe, MR_CQE_BYTES);
+    CU_ASSERT_EQUAL(bytes_sge, MR_SGE_BYTES);
+    CU_ASSERT_EQUAL(bytes_rq, MR_RQ_BYTES);
+    CU_ASSERT_EQUAL(MR_ATOMIC_BYTES, MR_DATA_BYTES);  /* [spec 3.7.1] */
     CU_ASSERT_EQUAL(bytes_conn, MR_CONN_BYTES);
     CU_ASSERT_EQUAL(bytes_path, MR_PATH_BYTES);
     CU_ASSERT_EQUAL(bytes_stream, MR_STREAM_BYTES);
