@@ -116,6 +116,7 @@ codes.WQEF = {
 codes.CQEF = {
   [1] = "RECV",
   [2] = "IMM",
+  [4] = "SOLICITED",
 }
 codes.CONNF = {
   [1] = "IPV6",
