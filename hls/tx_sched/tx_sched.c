@@ -65,9 +65,9 @@ MR_INLINE u(4) sched_batch(struct sched_cfg c, struct sched_row r)
 {
     u(16) slots = (u(16))1 << (u(16))c.log2;
     u(16) at = r.fidx & (slots - (u(16))1);
-    u(6) page_at = (u(6))(c.base >> 6) + (u(6))at;
-    u(16) there = sched_min(r.pidx - r.fidx, SCHED_BATCH);
-    u(16) piece = sched_min(slots - at, (u(16))64 - (u(16))page_at);
+    u(6) page_at = (u(6))(c.base >> 6) + (u(6))(at << (u(16))c.stride);
+    u(16) there = sched_min(r.pidx - r.fidx, SCHED_BATCH >> (u(16))c.stride);
+    u(16) piece = sched_min(slots - at, (u(16))(((u(16))64 - (u(16))page_at) >> (u(16))c.stride));
     u(16) room = sched_min((u(16))MR_AHEAD - (u(16))r.ahead, (u(16))MR_MSGS - (u(16))r.flight);
 
     return (u(4))sched_min(there, sched_min(piece, room));
@@ -78,10 +78,12 @@ MR_INLINE void sched_fetch(struct tx_sched *k, u(16) stream, struct sched_cfg c,
 {
     u(16) mask = ((u(16))1 << (u(16))c.log2) - (u(16))1;
     u(4) n = sched_batch(c, *r);
+    u(16) each = (u(16))6 + (u(16))c.stride;
+    u(64) bus = c.base + ((u(64))(u(16))(r->fidx & mask) << (u(64))each);
 
-    mr_put(k->rd, (struct rd_req){.addr = c.base + ((u(64))(u(16))(r->fidx & mask) << 6), .len = (u(16))n << 6});
-    mr_put(k->fetch, (struct fetch){
-        .stream = stream, .conn = c.conn, .widx = r->fidx, .msg = r->msg, .slot = r->slot});
+    mr_put(k->rd, (struct rd_req){.addr = bus, .len = (u(16))((u(16))n << each)});
+    mr_put(k->fetch, (struct fetch){.stream = stream, .conn = c.conn, .widx = r->fidx, .stride = c.stride,
+        .bus = bus, .msg = r->msg, .slot = r->slot});
     r->fidx += n;
     r->msg += n;
     r->slot += (u(MR_AHEAD_LOG2))n;
@@ -97,7 +99,7 @@ MR_INLINE void sched_config(struct tx_sched *k, struct sched_row *r, struct sche
     mr_take(k->cfg);
     p->row = p->cfg = w.table == MR_TBL_STREAM;
     p->cfg_new = (struct sched_cfg){
-        .open = s.state == 1, .log2 = (u(4))s.sq_log2, .conn = s.conn, .base = s.sq_base};
+        .open = s.state == 1, .log2 = (u(4))s.sq_log2, .stride = (u(2))s.sq_stride, .conn = s.conn, .base = s.sq_base};
     // A place in the ring stays until its turn comes; after a reset there are none.
     *r = (struct sched_row){.queued = r->queued && k->live};
     if (p->row && w.index == MR_STREAMS - 1)

@@ -4,7 +4,7 @@
  *
  * A stream has at most MR_AHEAD entries read and not yet cut into packets and at
  * most MR_MSGS messages that are not complete. Within these bounds one read takes
- * all that the queue offers, up to SCHED_BATCH entries, the end of the ring and
+ * all that the queue offers, up to SCHED_BATCH slots, the end of the ring and
  * the end of a 4 KiB page. Streams that may fetch stand in a ring and take turns.
  *
  * Two stages: a step chooses an event and begins its table reads, the next step
@@ -20,12 +20,13 @@
 #include "desc.h"
 #include "ext.h"
 
-#define SCHED_BATCH (MR_AHEAD < 16 ? MR_AHEAD / 2 : 8)  // entries per read; half of the places, so that reads overlap
+#define SCHED_BATCH 8  // slots per read: an entry of the widest stride; at most half of MR_AHEAD entries, so that reads overlap
 
 /** What the host said of a stream. */
 struct sched_cfg {
     bool open;
-    u(4) log2;   // slots of the send queue
+    u(4) log2;   // entries of the send queue
+    u(2) stride; // log2 of the 64-byte slots per entry
     u(16) conn;
     u(64) base;  // bus address of the send queue
 };
