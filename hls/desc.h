@@ -389,6 +389,7 @@ struct verdict {
     u(16) conn;
     u(13) len;     // SENT: payload bytes
     bool last;     // SENT: last packet of its message
+    bool asks;     // SENT: a Read or atomic of ours
 };
 
 enum sent_kind {
@@ -488,9 +489,24 @@ struct fail {
     bool rsp;   // it is a response
 };
 
+/** A packet was refused with RNR. */
+struct rnr_note {
+    u(16) stream;
+    u(16) conn;
+    u(32) msg;
+};
+
+/** The stream is to wait. */
+struct rnr_wait {
+    u(16) stream;
+    u(16) conn;
+    u(4) turn;  // how often in a row, from 0, saturates
+};
+
 /** A stream waits after RNR, or may go on. */
 struct hold {
     u(16) stream;
+    u(16) conn;
     bool on;
 };
 
@@ -511,6 +527,12 @@ struct stream_id {
     u(16) stream;
 };
 
+/** A Read or atomic of the stream is complete. */
+struct answered {
+    u(16) stream;
+    u(16) conn;
+};
+
 /** Messages, or places for entries, came free. */
 struct stream_count {
     u(16) stream;
@@ -522,6 +544,7 @@ struct stop {
     u(16) stream;
     u(32) msg;
     bool rsp;  // its responses
+    bool hard; // with rsp: answers with an error too
 };
 
 /** A completion on its way to the host. */

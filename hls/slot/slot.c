@@ -13,14 +13,16 @@ MR_INLINE struct pkt slot_packet(struct slot_req a, struct slot_rec r)
     return (struct pkt){.conn = a.conn, .path = a.path, .row = a.row, .epoch = a.epoch, .psn = a.psn,
         .stream = r.stream, .peer = r.peer, .pd = r.pd, .msg = r.msg, .offset = r.offset,
         .msg_len = r.msg_len, .len = r.len, .opcode = r.opcode, .flags = r.flags, .raddr = r.raddr,
-        .rkey = r.rkey, .imm = r.imm, .laddr = r.laddr, .lkey = r.lkey};
+        .rkey = r.rkey, .imm = r.imm, .laddr = r.laddr, .lkey = r.lkey, .match = r.match, .rsp = r.rsp,
+        .list = r.list, .bus = r.bus};
 }
 
 MR_INLINE struct slot_rec slot_record(struct pkt p)
 {
     return (struct slot_rec){.stream = p.stream, .peer = p.peer, .pd = p.pd, .msg = p.msg,
         .offset = p.offset, .msg_len = p.msg_len, .len = p.len, .opcode = p.opcode, .flags = p.flags,
-        .raddr = p.raddr, .rkey = p.rkey, .imm = p.imm, .laddr = p.laddr, .lkey = p.lkey};
+        .raddr = p.raddr, .rkey = p.rkey, .imm = p.imm, .laddr = p.laddr, .lkey = p.lkey,
+        .match = p.match, .rsp = p.rsp, .list = p.list, .bus = p.bus};
 }
 
 /** Gives the record to whom the request was for. Room was looked for before. */
@@ -29,14 +31,21 @@ MR_INLINE void slot_answer(struct slot *k)
     struct slot_req a = k->asked;
     struct slot_rec r = k->rec_q;
 
-    if (a.why == SLOT_DONE)
-        mr_put(k->done, (struct done){.stream = r.stream, .msg = r.msg});
-    else if (a.why == SLOT_ERROR)
-        mr_put(k->fail, (struct fail){.stream = r.stream, .msg = r.msg, .code = a.code});
-    else if (a.why == SLOT_RESEND)
+    if (a.why == SLOT_DONE) {
+        // A response needs no completion here.
+        if (!r.rsp)
+            mr_put(k->done, (struct done){.stream = r.stream, .msg = r.msg});
+    } else if (a.why == SLOT_ERROR && a.code == MR_ERR_RNR) {
+        // What is lost of these comes again with the next refusal.
+        if (k->rnr.ready && !r.rsp)
+            mr_put(k->rnr, (struct rnr_note){.stream = r.stream, .conn = a.conn, .msg = r.msg});
+    } else if (a.why == SLOT_ERROR) {
+        mr_put(k->fail, (struct fail){.stream = r.stream, .msg = r.msg, .code = a.code, .rsp = r.rsp});
+    } else if (a.why == SLOT_RESEND) {
         mr_put(k->resend, slot_packet(a, r));
-    else
+    } else {
         mr_put(k->moved, slot_packet(a, r));
+    }
 }
 
 MR_KERNEL(slot)

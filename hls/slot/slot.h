@@ -29,6 +29,10 @@ struct slot_rec {
     u(32) imm;
     u(64) laddr;
     u(32) lkey;
+    u(32) match;
+    bool rsp;
+    bool list;
+    bool bus;
 };
 
 struct slot {
@@ -38,6 +42,7 @@ struct slot {
     MR_IN(struct slot_req, move);   // SLOT_MOVE, SLOT_ERROR: of an incarnation that has ended
     MR_OUT(struct done, done);
     MR_OUT(struct fail, fail);
+    MR_OUT(struct rnr_note, rnr);   // SLOT_ERROR with MR_ERR_RNR; left out when there is no room
     MR_OUT(struct pkt, resend);
     MR_OUT(struct pkt, moved);
     MR_STAT(u(16), served);  // requests of `req` that were read, wraps: a credit waits for those before it

@@ -207,7 +207,7 @@ MR_INLINE void ack_take(struct tx_ack *k)
 /** Which numbers are lost by this acknowledgment's evidence. */
 MR_INLINE ring_t ack_gone(struct tx_ack *k, struct ack_row *r)
 {
-    ring_t gone = k->missing & k->below & ~(r->again | r->again0);
+    ring_t gone = k->missing & k->below & ~(r->again | r->again0 | r->held);
     bool turn = r->asked == 0 && (r->again0 == 0 || ts_after(k->ack_r.ts, r->ts0));
 
     if (turn && k->below != 0) {
@@ -218,6 +218,7 @@ MR_INLINE ring_t ack_gone(struct tx_ack *k, struct ack_row *r)
     }
     r->again = (r->again | gone) & k->missing;
     r->again0 &= k->missing;
+    r->held &= k->missing;
     return gone;
 }
 
@@ -244,6 +245,7 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
     struct ack_tele t = ack_tele_of(k);
     struct ack a = k->ack_r;
     u(9) freed = ring_count(k->newly);
+    bool none_again = (r.again | r.again0 | r.held) == 0;
     bool may_lose = (k->missing & k->below) != 0;  // known earlier than what is
     // An acknowledgment that was overtaken by a later one tells nothing new of these.
     bool newer = ((u(16))(a.ce - r.ce) >> 15) == 0 && !a.closed;
@@ -260,6 +262,8 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
     r.una = a.psn;
     if (sample)
         r.rtt = rtt_sample(r.rtt, rtt);
+    if (none_again)
+        r.rnr = 0;
     r.ce += marks;
     r.hint = newer ? a.hint : r.hint;
     r.heard = k->now;
@@ -318,7 +322,22 @@ MR_INLINE void ack_lost(struct tx_ack *k)
     k->lost = rest;
 }
 
-MR_INLINE void ack_on_note(struct tx_ack *k)
+/** Holds a number back: the first one of the path that is held says for how long. */
+MR_INLINE struct ack_row ack_hold(struct tx_ack *k, struct ack_row r, psn_t psn)
+{
+    ring_t one = ring_one(psn);
+
+    if (r.held == 0) {
+        r.held_until = k->now + (k->rnr_min << (u(32))r.rnr);
+        r.rnr += (u(4))(r.rnr != ACK_RNR_MAX);
+    }
+    r.held |= one;
+    r.again &= ~one;
+    r.again0 &= ~one;
+    return r;
+}
+
+MR_INLINE void ack_on_note(struct tx_ack *k, struct ack_ports *p)
 {
     struct ack_row r = ack_row_of(k);
     struct err_note n = k->note_r;
@@ -328,7 +347,10 @@ MR_INLINE void ack_on_note(struct tx_ack *k)
 
     k->cnt_rx_errors++;
     if (due)
-        mr_put(k->slot, (struct slot_req){.row = k->row, .psn = n.psn, .why = SLOT_ERROR, .code = n.code});
+        mr_put(k->slot, (struct slot_req){.conn = r.conn, .row = k->row, .psn = n.psn, .why = SLOT_ERROR,
+            .code = n.code});
+    if (due && n.code == MR_ERR_RNR)
+        ack_put(p, ack_hold(k, r, n.psn), ack_tele_of(k));
     k->reported += due;
     k->state = ACK_IDLE;
 }
@@ -366,12 +388,32 @@ MR_INLINE void ack_on_tele(struct tx_ack *k)
     k->state = ACK_IDLE;
 }
 
+/** What was held back for long enough is asked for again. */
+MR_INLINE void ack_let_go(struct tx_ack *k, struct ack_ports *p, struct ack_row r)
+{
+    u(9) n = ring_count(r.held);
+
+    k->lost = r.held;
+    k->base = r.una;
+    r.again |= r.held;
+    r.held = 0;
+    r.asked += n;
+    k->asked += (u(10))n;
+    ack_put(p, r, ack_tele_of(k));
+    k->state = ACK_LOST;
+}
+
 /** The timer looks at a path. */
 MR_INLINE void ack_on_scan(struct tx_ack *k, struct ack_ports *p)
 {
-    k->state = health_due(ack_row_of(k), k->now, k->probe_min) ? (u(4))ACK_HEALTH : (u(4))ACK_IDLE;
+    struct ack_row r = ack_row_of(k);
+    bool held = r.state == MR_TELEST_LIVE && r.held != 0 && (u(32))(k->now - r.held_until) >> 31 == 0;
+
+    k->state = health_due(r, k->now, k->probe_min) ? (u(4))ACK_HEALTH : (u(4))ACK_IDLE;
     p->rd_alive = true;
-    p->conn = ack_row_of(k).conn;
+    p->conn = r.conn;
+    if (held && k->asked <= ACK_AGAIN_DEPTH - MR_WIRE_WINDOW)
+        ack_let_go(k, p, r);
 }
 
 MR_INLINE void ack_ctl(struct tx_ack *k, struct ack_row r, u(2) what, bool dead)
@@ -457,7 +499,7 @@ MR_KERNEL(tx_ack)
     case ACK_JUDGE: ack_judge(k, &p); break;
     case ACK_NEWLY: ack_newly(k); break;
     case ACK_LOST: ack_lost(k); break;
-    case ACK_NOTE: ack_on_note(k); break;
+    case ACK_NOTE: ack_on_note(k, &p); break;
     case ACK_OVER: ack_on_over(k, &p); break;
     case ACK_TELE: ack_on_tele(k); break;
     case ACK_SCAN: ack_on_scan(k, &p); break;

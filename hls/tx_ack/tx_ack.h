@@ -19,6 +19,9 @@
  * time, until it answers. With no other path its packets end in errors. health.h
  * has the rules. [spec 6.3, 6.4]
  *
+ * A number refused with RNR is held back for a time that doubles, up to
+ * ACK_RNR_MAX times, and then asked for again; neither loss nor congestion. [spec 10.3]
+ *
  * Steps per event: a packet that left 1; an acknowledgment 2, and one for every
  * number that it reports, but the first, or asks for again. Packets and
  * acknowledgments are chosen and their row read in the last step of the event
@@ -38,6 +41,8 @@
  * fit into the FIFO. So this kernel never waits for tx_path, which waits for it.
  */
 #define ACK_AGAIN_DEPTH 512
+
+#define ACK_RNR_MAX 10  // log2: 1,024 times the first wait
 
 /** One path's sending state. */
 struct ack_row {
@@ -61,6 +66,9 @@ struct ack_row {
     u(3) backoff;    // log2 of the probe time's factor
     u(8) silent;     // probes, or CLOSEs, in a row without an answer, saturates
     u(32) probed;    // when the first of them left
+    ring_t held;     // refused with RNR: not sent again before `held_until`
+    u(32) held_until;
+    u(4) rnr;        // log2 of the next wait's factor
     u(3) era;        // in which it last began an incarnation
     u(7) lives;      // incarnations begun in that era
 };
@@ -96,6 +104,7 @@ struct tx_ack {
     MR_CFG(u(32), probe_min);  // cycles
     MR_CFG(u(32), retry_max);  // probes
     MR_CFG(u(32), fail_min);   // probes
+    MR_CFG(u(32), rnr_min);    // cycles
     MR_CFG(u(32), cwnd_init);  // packets
     MR_CFG(u(32), seed);       // of source ports
     MR_STAT(u(32), cnt_rx_acks);

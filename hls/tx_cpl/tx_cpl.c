@@ -8,7 +8,11 @@ enum cpl_event {
     CPL_FAIL_CHECK,
     CPL_FAIL_MOV,
     CPL_FAIL_SLOT,
+    CPL_FAIL_RSP,
     CPL_DONE,
+    CPL_DONE_RSP,
+    CPL_RNR,
+    CPL_RESUME,
     CPL_NEXT,  // a message has come to the head
 };
 
@@ -17,7 +21,7 @@ typedef u(MR_STREAMS_LOG2 + MR_MSGS_LOG2) ent_ix;
 
 /** The event that is carried out, and what it writes. */
 struct cpl_now {
-    u(3) event;
+    u(4) event;
     u(16) stream;
     u(32) msg;
     struct cpl_ent e;
@@ -41,7 +45,10 @@ MR_INLINE void cpl_config(struct tx_cpl *k, struct cpl_now *n)
     k->stream = c.index;
     k->clearing = MR_MSGS;
     *n = (struct cpl_now){.stream = c.index, .write = true};
-    n->r.cq = mr_stream_unpack((u(256))c.bits).cq;
+    struct mr_stream s = mr_stream_unpack((u(256))c.bits);
+    n->r.cq = s.cq;
+    n->r.conn = s.conn;
+    n->r.rnr_max = s.rnr_max == 0 ? (u(8))MR_PROF_RNR_MAX : s.rnr_max;
 }
 
 MR_INLINE void cpl_clear(struct tx_cpl *k, struct cpl_now *n)
@@ -52,7 +59,7 @@ MR_INLINE void cpl_clear(struct tx_cpl *k, struct cpl_now *n)
     *n = (struct cpl_now){.stream = k->stream, .msg = (u(32))k->clearing, .r = r, .write = true};
 }
 
-MR_INLINE void cpl_begin(struct tx_cpl *k, u(3) event, u(16) stream, u(32) msg)
+MR_INLINE void cpl_begin(struct tx_cpl *k, u(4) event, u(16) stream, u(32) msg)
 {
     k->event = event;
     k->stream = stream;
@@ -60,7 +67,7 @@ MR_INLINE void cpl_begin(struct tx_cpl *k, u(3) event, u(16) stream, u(32) msg)
 }
 
 /** A message begins before it can fail, so starts come first. `before` is being carried out. */
-MR_INLINE void cpl_pick(struct tx_cpl *k, u(3) before)
+MR_INLINE void cpl_pick(struct tx_cpl *k, u(4) before)
 {
     k->event = CPL_NONE;
     if (k->next) {
@@ -70,8 +77,16 @@ MR_INLINE void cpl_pick(struct tx_cpl *k, u(3) before)
         cpl_begin(k, CPL_START, k->start.data.stream, k->start.data.msg);
     } else if (k->done.valid && before != CPL_DONE) {
         cpl_begin(k, CPL_DONE, k->done.data.stream, k->done.data.msg);
+    } else if (k->done_rsp.valid && before != CPL_DONE_RSP) {
+        cpl_begin(k, CPL_DONE_RSP, k->done_rsp.data.stream, k->done_rsp.data.msg);
     } else if (k->start.valid) {
         return;
+    } else if (k->fail_rsp.valid && before != CPL_FAIL_RSP) {
+        cpl_begin(k, CPL_FAIL_RSP, k->fail_rsp.data.stream, k->fail_rsp.data.msg);
+    } else if (k->resume.valid && before != CPL_RESUME) {
+        cpl_begin(k, CPL_RESUME, k->resume.data.stream, 0);
+    } else if (k->rnr.valid && before != CPL_RNR) {
+        cpl_begin(k, CPL_RNR, k->rnr.data.stream, k->rnr.data.msg);
     } else if (k->fail_path.valid && before != CPL_FAIL_PATH) {
         cpl_begin(k, CPL_FAIL_PATH, k->fail_path.data.stream, k->fail_path.data.msg);
     } else if (k->fail_check.valid && before != CPL_FAIL_CHECK) {
@@ -83,17 +98,35 @@ MR_INLINE void cpl_pick(struct tx_cpl *k, u(3) before)
     }
 }
 
-/** Takes the event's item; its error. */
-MR_INLINE u(8) cpl_take(struct tx_cpl *k, u(3) event)
+/** The event's item, as a failure: its error and whether it is about a response. */
+MR_INLINE struct fail cpl_item(struct tx_cpl *k, u(4) event)
 {
     switch ((unsigned)event) {
-    case CPL_START: mr_take(k->start); return k->start.data.err;
-    case CPL_FAIL_PATH: mr_take(k->fail_path); return k->fail_path.data.code;
-    case CPL_FAIL_CHECK: mr_take(k->fail_check); return k->fail_check.data.code;
-    case CPL_FAIL_MOV: mr_take(k->fail_mov); return k->fail_mov.data.code;
-    case CPL_FAIL_SLOT: mr_take(k->fail_slot); return k->fail_slot.data.code;
-    case CPL_DONE: mr_take(k->done); return 0;
-    default: return 0;
+    case CPL_START: return (struct fail){.code = k->start.data.err};
+    case CPL_FAIL_PATH: return k->fail_path.data;
+    case CPL_FAIL_CHECK: return k->fail_check.data;
+    case CPL_FAIL_MOV: return k->fail_mov.data;
+    case CPL_FAIL_SLOT: return k->fail_slot.data;
+    case CPL_FAIL_RSP: return k->fail_rsp.data;
+    default: return (struct fail){0};
+    }
+}
+
+/** Takes it. */
+MR_INLINE void cpl_take(struct tx_cpl *k, u(4) event)
+{
+    switch ((unsigned)event) {
+    case CPL_START: mr_take(k->start); break;
+    case CPL_FAIL_PATH: mr_take(k->fail_path); break;
+    case CPL_FAIL_CHECK: mr_take(k->fail_check); break;
+    case CPL_FAIL_MOV: mr_take(k->fail_mov); break;
+    case CPL_FAIL_SLOT: mr_take(k->fail_slot); break;
+    case CPL_FAIL_RSP: mr_take(k->fail_rsp); break;
+    case CPL_DONE: mr_take(k->done); break;
+    case CPL_DONE_RSP: mr_take(k->done_rsp); break;
+    case CPL_RNR: mr_take(k->rnr); break;
+    case CPL_RESUME: mr_take(k->resume); break;
+    default: break;
     }
 }
 
@@ -121,6 +154,41 @@ MR_INLINE void cpl_stop(struct tx_cpl *k, struct cpl_now *n)
     mr_put(k->stop_sched, (struct stream_id){.stream = n->stream});
 }
 
+MR_INLINE bool cpl_asks(u(8) opcode)
+{
+    return opcode == MR_OP_READ || opcode == MR_OP_CMP_SWAP || opcode == MR_OP_FETCH_ADD;
+}
+
+/**
+ * A response cannot be sent: its memory is gone, and the peer gets to know, or the
+ * peer does not take it, and gets no more.
+ */
+MR_INLINE void cpl_response(struct tx_cpl *k, struct cpl_now *n, u(8) code)
+{
+    bool refused = n->event == CPL_FAIL_SLOT || n->event == CPL_FAIL_PATH;
+
+    if (n->event != CPL_FAIL_CHECK)
+        mr_put(k->stop_check, (struct stop){.stream = n->stream, .msg = n->msg, .rsp = true, .hard = refused});
+    if (!refused && !n->r.rfailed && k->rfail.ready)
+        mr_put(k->rfail, (struct fail){.stream = n->stream, .msg = n->msg, .code = code, .rsp = true});
+    n->r.rfailed |= !refused;
+    n->write = true;
+}
+
+/** The peer has no receive: the stream waits, or has waited too often. Returns the error. */
+MR_INLINE u(8) cpl_not_ready(struct tx_cpl *k, struct cpl_now *n)
+{
+    if (!n->e.active || n->r.held)
+        return MR_ERR_OK;
+    if (n->r.rnr_max != 255 && n->r.rnr >= n->r.rnr_max)
+        return MR_ERR_RNR;
+    mr_put(k->wait, (struct rnr_wait){.stream = n->stream, .conn = n->r.conn,
+        .turn = n->r.rnr > 15 ? (u(4))15 : (u(4))n->r.rnr});
+    n->r.rnr += (u(8))(n->r.rnr != 254);
+    n->r.held = true;
+    return MR_ERR_OK;
+}
+
 /** The message at the head is complete. */
 MR_INLINE void cpl_retire(struct tx_cpl *k, struct cpl_now *n)
 {
@@ -130,7 +198,10 @@ MR_INLINE void cpl_retire(struct tx_cpl *k, struct cpl_now *n)
         mr_put(k->cpl, (struct completion){.cq = n->r.cq, .cqe = (struct mr_cqe){.wqe = e.widx,
             .stream = (u(24))n->stream, .opcode = e.opcode, .status = e.err,
             .byte_len = e.length, .msg = n->msg}});
+    if (cpl_asks(e.opcode))
+        mr_put(k->answered, (struct answered){.stream = n->stream, .conn = n->r.conn});
     n->e = (struct cpl_ent){0};
+    n->r.rnr = 0;
     n->r.head++;
     n->r.active -= n->r.active != 0;
     n->r.frozen = e.err != 0;
@@ -144,32 +215,9 @@ MR_INLINE void cpl_retire(struct tx_cpl *k, struct cpl_now *n)
     k->next_msg = n->r.head;
 }
 
-MR_INLINE void cpl_exec(struct tx_cpl *k, struct cpl_now *n)
+/** The message may be over now: retires it if it is the oldest. */
+MR_INLINE void cpl_settle(struct tx_cpl *k, struct cpl_now *n, bool was_over)
 {
-    bool in_flight = (u(32))(n->msg - n->r.head) < MR_MSGS && !n->r.frozen;
-    // After a long wait for room a message's packets may be acknowledged while its
-    // start still stands in the FIFO: they must not be counted before it.
-    bool early = n->event == CPL_DONE && in_flight && !n->e.active && k->start.valid;
-    bool was_over;
-    u(8) code;
-
-    if (early)
-        return;
-    code = cpl_take(k, n->event);
-    if (!in_flight)
-        return;
-    n->write = true;
-    if (n->event == CPL_START) {
-        n->e = cpl_entry(k->start.data);
-        n->r.active++;
-    }
-    was_over = cpl_over(n->e);
-    if (n->event == CPL_DONE && n->e.active)
-        n->e.left -= n->e.left != 0;
-    if (code != 0 && n->e.active && n->e.left != 0 && n->e.err == 0) {
-        n->e.err = code;
-        cpl_stop(k, n);
-    }
     if (!cpl_over(n->e))
         return;
     if (n->event == CPL_NEXT) {
@@ -182,6 +230,45 @@ MR_INLINE void cpl_exec(struct tx_cpl *k, struct cpl_now *n)
     } else if (!was_over) {
         n->r.over++;
     }
+}
+
+MR_INLINE void cpl_exec(struct tx_cpl *k, struct cpl_now *n)
+{
+    struct fail item = cpl_item(k, n->event);
+    bool in_flight = (u(32))(n->msg - n->r.head) < MR_MSGS && !n->r.frozen;
+    bool done = n->event == CPL_DONE || n->event == CPL_DONE_RSP;
+    // After a long wait for room a message's packets may be acknowledged while its
+    // start still stands in the FIFO: they must not be counted before it.
+    bool early = done && in_flight && !n->e.active && k->start.valid;
+    bool was_over;
+    u(8) code = item.code;
+
+    if (early)
+        return;
+    cpl_take(k, n->event);
+    if (item.rsp)
+        cpl_response(k, n, code);
+    if (n->event == CPL_RESUME) {
+        n->r.held = false;
+        n->write = true;
+    }
+    if (!in_flight || item.rsp || n->event == CPL_RESUME)
+        return;
+    n->write = true;
+    if (n->event == CPL_START) {
+        n->e = cpl_entry(k->start.data);
+        n->r.active++;
+    }
+    was_over = cpl_over(n->e);
+    if (n->event == CPL_RNR)
+        code = cpl_not_ready(k, n);
+    if (done && n->e.active)
+        n->e.left -= n->e.left != 0;
+    if (code != 0 && n->e.active && n->e.left != 0 && n->e.err == 0) {
+        n->e.err = code;
+        cpl_stop(k, n);
+    }
+    cpl_settle(k, n, was_over);
 }
 
 MR_INLINE void cpl_tables(struct tx_cpl *k, bool read, struct cpl_now n)
@@ -205,7 +292,8 @@ MR_INLINE void cpl_tables(struct tx_cpl *k, bool read, struct cpl_now n)
 MR_KERNEL(tx_cpl)
 {
     struct cpl_now n = {.event = k->event, .stream = k->stream, .msg = k->msg};
-    bool room = k->cpl.ready && k->retired.ready && k->stop_check.ready && k->stop_seg.ready && k->stop_sched.ready;
+    bool room = k->cpl.ready && k->retired.ready && k->stop_check.ready && k->stop_seg.ready &&
+                k->stop_sched.ready && k->answered.ready && k->wait.ready;
     bool idle = n.event == CPL_NONE;
     bool pick = false;
 

@@ -7,6 +7,11 @@
  * still completes, it itself completes with its error, and nothing behind it is
  * reported any more (the library flushes the rest).
  *
+ * A Read or atomic has one packet more than it sends: its answer.
+ *
+ * Responses have no entries here. One whose memory is gone is reported to rx_msg,
+ * which answers with the error; one that the peer refuses stops those of its stream.
+ *
  * Two stages: a step chooses an event and begins its table reads, the next step
  * carries it out, if there is room for all that it can give: those who take that
  * wait for nobody. An event's item stays in its FIFO until then. What was written
@@ -40,6 +45,11 @@ struct cpl_row {
     u(MR_MSGS_LOG2 + 1) active;  // messages begun and not retired
     u(MR_MSGS_LOG2 + 1) over;    // of these, acknowledged or failed while an earlier one is not
     u(4) retired;  // not yet told to tx_sched
+    u(16) conn;
+    u(8) rnr_max;  // RNR errors in a row before an error; 255 = no limit
+    u(8) rnr;      // those since a message was retired, saturates
+    bool held;     // tx_rnr has it
+    bool rfailed;  // a response's memory was gone: told to rx_msg, once in a stream's life
 };
 
 struct tx_cpl {
@@ -49,13 +59,20 @@ struct tx_cpl {
     MR_IN(struct fail, fail_check);
     MR_IN(struct fail, fail_mov);
     MR_IN(struct fail, fail_slot);
+    MR_IN(struct fail, fail_rsp);    // from rx_msg: answered with an error
     MR_IN(struct done, done);
+    MR_IN(struct done, done_rsp);    // from rx_msg: the answer is complete
+    MR_IN(struct rnr_note, rnr);
+    MR_IN(struct stream_id, resume); // from tx_rnr
     MR_OUT(struct completion, cpl);
     MR_OUT(struct stream_count, retired);
     MR_OUT(struct stop, stop_check);
     MR_OUT(struct stream_id, stop_seg);
     MR_OUT(struct stream_id, stop_sched);
-    u(3) event;    // enum cpl_event, to be carried out
+    MR_OUT(struct answered, answered);  // a Read or atomic is complete, to tx_seg
+    MR_OUT(struct rnr_wait, wait);
+    MR_OUT(struct fail, rfail);         // to rx_msg; FIFO of MR_STREAMS: never waited for
+    u(4) event;    // enum cpl_event, to be carried out
     u(16) stream;  // of the event
     u(32) msg;     // of the event
     bool next;     // next_msg is the head of next_stream, and some message behind it is over

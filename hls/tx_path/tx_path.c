@@ -241,12 +241,18 @@ MR_INLINE void path_block(struct tx_path *k, struct path_ports *p, struct path_c
         mr_put(k->moved_v, (struct moved){.ok = false});
         return;
     }
-    mr_put(k->verdict, (struct verdict){.kind = VERDICT_BLOCKED, .stream = k->pkt_r.stream, .conn = k->conn});
+    mr_put(k->verdict, (struct verdict){.kind = VERDICT_BLOCKED, .stream = k->pkt_r.stream, .conn = k->conn,
+        .rsp = k->pkt_r.rsp});
     n.blocked = true;
     p->push = !may && !n.paced;
     n.paced |= !may;
     p->conn = true;
     p->conn_new = n;
+}
+
+MR_INLINE bool path_asks(struct pkt q)
+{
+    return q.opcode == MR_OP_READ || q.opcode == MR_OP_CMP_SWAP || q.opcode == MR_OP_FETCH_ADD;
 }
 
 /** A new packet, or one of a failed path, has its path. */
@@ -275,7 +281,7 @@ MR_INLINE void path_take(struct tx_path *k, struct path_ports *p, struct path_co
         mr_put(k->moved_v, (struct moved){.ok = true});
     else
         mr_put(k->verdict, (struct verdict){.kind = VERDICT_SENT, .stream = q.stream, .conn = q.conn,
-            .len = q.len, .last = (q.flags & MR_FLAG_LAST) != 0});
+            .len = q.len, .last = (q.flags & MR_FLAG_LAST) != 0, .rsp = q.rsp, .asks = path_asks(q)});
     k->cnt_tx_moved += k->moving;
     k->cnt_tx_data += !k->moving;
     p->conn = p->row = true;
@@ -290,9 +296,9 @@ MR_INLINE void path_fail(struct tx_path *k)
 {
     struct pkt q = k->pkt_r;
 
-    mr_put(k->fail, (struct fail){.stream = q.stream, .msg = q.msg, .code = MR_ERR_RETRY});
+    mr_put(k->fail, (struct fail){.stream = q.stream, .msg = q.msg, .code = MR_ERR_RETRY, .rsp = q.rsp});
     mr_put(k->verdict, (struct verdict){.kind = VERDICT_SENT, .stream = q.stream, .conn = q.conn,
-        .len = q.len, .last = (q.flags & MR_FLAG_LAST) != 0});
+        .len = q.len, .last = (q.flags & MR_FLAG_LAST) != 0, .rsp = q.rsp, .asks = path_asks(q)});
     k->state = PATH_IDLE;
 }
 

@@ -7,17 +7,20 @@ enum seg_event {
     SEG_CONN,
     SEG_OTHER,
     SEG_STOP,
+    SEG_HOLD,
+    SEG_ANSWERED,
     SEG_SENT,
     SEG_BLOCKED,
     SEG_WAKE,
     SEG_MSG,
+    SEG_RSP,
     SEG_TURN,
 };
 
-typedef u(MR_STREAMS_LOG2) stream_ix;
+typedef u(MR_STREAMS_LOG2 + 1) stream_ix;  // a row
 typedef u(MR_CONNS_LOG2) conn_ix;
-typedef u(MR_STREAMS_LOG2 + MR_AHEAD_LOG2) place_ix;
-typedef u(MR_STREAMS_LOG2 + 1) ring_ix;
+typedef u(MR_STREAMS_LOG2 + 1 + MR_AHEAD_LOG2) place_ix;
+typedef u(MR_STREAMS_LOG2 + 2) ring_ix;
 
 /** The event that is carried out. */
 struct seg_now {
@@ -52,6 +55,12 @@ MR_INLINE place_ix seg_place(stream_ix stream, u(MR_AHEAD_LOG2) slot)
     return (place_ix)((place_ix)stream << (place_ix)MR_AHEAD_LOG2) | (place_ix)slot;
 }
 
+/** A stream's row, of its messages or of its responses. */
+MR_INLINE u(16) seg_at(u(16) stream, bool rsp)
+{
+    return (u(16))(stream_ix)(stream & (u(16))(MR_STREAMS - 1)) | (rsp ? (u(16))MR_STREAMS : (u(16))0);
+}
+
 MR_INLINE bool seg_is_verdict(u(4) event)
 {
     return event == SEG_SENT || event == SEG_BLOCKED || event == SEG_WAKE;
@@ -72,7 +81,7 @@ MR_INLINE void seg_pick_cfg(struct tx_seg *k, struct seg_ports *p)
     struct cfg_write c = k->cfg.data;
     u(4) event = c.table == MR_TBL_STREAM ? (u(4))SEG_STREAM : c.table == MR_TBL_CONN ? (u(4))SEG_CONN
                                                                                       : (u(4))SEG_OTHER;
-    seg_begin(k, p, event, c.index, c.index);
+    seg_begin(k, p, event, event == SEG_STREAM ? seg_at(c.index, k->half) : c.index, c.index);
 }
 
 MR_INLINE void seg_pick_verdict(struct tx_seg *k, struct seg_ports *p)
@@ -81,7 +90,7 @@ MR_INLINE void seg_pick_verdict(struct tx_seg *k, struct seg_ports *p)
     u(4) event = v.kind == VERDICT_SENT      ? (u(4))SEG_SENT
                  : v.kind == VERDICT_BLOCKED ? (u(4))SEG_BLOCKED
                                              : (u(4))SEG_WAKE;
-    seg_begin(k, p, event, v.stream, v.conn);
+    seg_begin(k, p, event, seg_at(v.stream, v.rsp), v.conn);
 }
 
 /**
@@ -98,10 +107,16 @@ MR_INLINE void seg_pick(struct tx_seg *k, struct seg_ports *p, u(4) before)
         seg_pick_cfg(k, p);
     } else if (k->stop.valid && before != SEG_STOP) {
         seg_begin(k, p, SEG_STOP, k->stop.data.stream, 0);
-    } else if (k->verdict.valid && k->cut.ready && !seg_is_verdict(before)) {
+    } else if (k->verdict.valid && k->cut.ready && k->rcut.ready && !seg_is_verdict(before)) {
         seg_pick_verdict(k, p);
+    } else if (k->rsp.valid && before != SEG_RSP) {
+        seg_begin(k, p, SEG_RSP, seg_at(k->rsp.data.stream, true), k->rsp.data.conn);
     } else if (k->msg.valid && k->start.ready && before != SEG_MSG) {
         seg_begin(k, p, SEG_MSG, k->msg.data.stream, k->msg.data.conn);
+    } else if (k->hold.valid && before != SEG_HOLD) {
+        seg_begin(k, p, SEG_HOLD, k->hold.data.stream, k->hold.data.conn);
+    } else if (k->answered.valid && before != SEG_ANSWERED) {
+        seg_begin(k, p, SEG_ANSWERED, k->answered.data.stream, k->answered.data.conn);
     } else if (k->turn_ok && k->pkt.ready) {
         k->turn_ok = false;
         p->rd_slot = k->turn_q.node.slot;
@@ -119,7 +134,7 @@ MR_INLINE void seg_draw(struct tx_seg *k, struct seg_ports *p, u(4) before)
 
     if (now.n != 0) {
         p->draw = true;
-        p->draw_at = ((ring_ix)k->round << (ring_ix)MR_STREAMS_LOG2) | (ring_ix)now.head;
+        p->draw_at = ((ring_ix)k->round << (ring_ix)(MR_STREAMS_LOG2 + 1)) | (ring_ix)now.head;
         now.head++;
         now.n--;
         k->turn_ok = true;
@@ -242,12 +257,14 @@ MR_INLINE void seg_on_stream(struct tx_seg *k, struct seg_now *n, struct seg_por
     struct mr_stream s = mr_stream_unpack((u(256))k->cfg.data.bits);
     bool queued = n->r.queued && k->live;
 
-    mr_take(k->cfg);
+    if (k->half)
+        mr_take(k->cfg);
     p->row = true;
     n->r = (struct seg_row){.conn = s.conn, .peer = s.peer, .pd = s.pd, .weight = s.weight,
         .stopped = s.state != 1, .queued = queued, .stale = queued};
-    if (n->stream == MR_STREAMS - 1)
+    if (n->stream == 2 * MR_STREAMS - 1)
         k->live = true;
+    k->half = !k->half;
 }
 
 MR_INLINE void seg_on_conn(struct tx_seg *k, struct seg_now *n, struct seg_ports *p)
@@ -286,8 +303,13 @@ MR_INLINE void seg_on_sent(struct tx_seg *k, struct seg_now *n, struct seg_ports
         n->r.count--;
         n->r.cuts++;
     }
+    n->r.asks += v.asks && !v.rsp;
     if (n->r.cuts >= SEG_CUTS || (n->r.cuts != 0 && n->r.count == 0)) {
-        mr_put(k->cut, (struct stream_count){.stream = (u(16))n->stream, .n = n->r.cuts});
+        struct stream_count c = {.stream = v.stream, .n = n->r.cuts};
+        if (v.rsp)
+            mr_put(k->rcut, c);
+        else
+            mr_put(k->cut, c);
         n->r.cuts = 0;
     }
     if (n->r.stopped)
@@ -317,21 +339,18 @@ MR_INLINE u(24) seg_packets(u(32) length, u(4) mtu_log2)
     return n == 0 ? (u(24))1 : n;
 }
 
-MR_INLINE void seg_on_msg(struct tx_seg *k, struct seg_now *n, struct seg_ports *p)
+MR_INLINE bool seg_asks(u(8) opcode)
 {
-    struct msg m = k->msg.data;
+    return opcode == MR_OP_READ || opcode == MR_OP_CMP_SWAP || opcode == MR_OP_FETCH_ADD;
+}
 
-    mr_take(k->msg);
-    mr_put(k->start, (struct start){.stream = m.stream, .msg = m.msg,
-        .packets = seg_packets(m.length, n->c.mtu_log2), .widx = m.widx, .opcode = m.opcode,
-        .length = m.length, .signaled = (m.flags & MR_WQEF_SIGNALED) != 0, .err = m.err});
-    p->msg = true;
-    // A refused entry ends the stream; tx_cpl says so to everybody else.
-    n->r.stopped |= m.err != 0;
+/** The row has a message more. */
+MR_INLINE void seg_add(struct seg_now *n, struct seg_ports *p)
+{
     if (n->r.stopped)
         return;
     n->r.count++;
-    if (!n->r.queued) {
+    if (!n->r.queued && !n->r.parked) {
         n->r.queued = true;
         if (!seg_turn_over(n))
             n->r.spent = 0;
@@ -339,19 +358,77 @@ MR_INLINE void seg_on_msg(struct tx_seg *k, struct seg_now *n, struct seg_ports 
     }
 }
 
+MR_INLINE void seg_on_msg(struct tx_seg *k, struct seg_now *n, struct seg_ports *p)
+{
+    struct msg m = k->msg.data;
+
+    mr_take(k->msg);
+    // The answer counts as a packet more.
+    mr_put(k->start, (struct start){.stream = m.stream, .msg = m.msg,
+        .packets = seg_asks(m.opcode) ? (u(24))2 : seg_packets(m.length, n->c.mtu_log2), .widx = m.widx,
+        .opcode = m.opcode, .length = m.length, .signaled = (m.flags & MR_WQEF_SIGNALED) != 0, .err = m.err});
+    p->msg = true;
+    // A refused entry ends the stream; tx_cpl says so to everybody else.
+    n->r.stopped |= m.err != 0;
+    seg_add(n, p);
+}
+
+MR_INLINE void seg_on_rsp(struct tx_seg *k, struct seg_now *n, struct seg_ports *p)
+{
+    mr_take(k->rsp);
+    p->msg = true;
+    seg_add(n, p);
+}
+
+/** It goes on where it was parked, if nothing else keeps it. */
+MR_INLINE void seg_unpark(struct seg_now *n, struct seg_ports *p)
+{
+    if (!n->r.parked || n->r.held)
+        return;
+    n->r.parked = false;
+    n->r.queued = n->r.count != 0 && !n->r.stopped;
+    if (n->r.queued)
+        seg_enter(n, p, false);
+}
+
+MR_INLINE void seg_on_hold(struct tx_seg *k, struct seg_now *n, struct seg_ports *p)
+{
+    mr_take(k->hold);
+    n->r.held = k->hold.data.on;
+    seg_unpark(n, p);
+}
+
+MR_INLINE void seg_on_answered(struct tx_seg *k, struct seg_now *n, struct seg_ports *p)
+{
+    mr_take(k->answered);
+    n->r.asks -= n->r.asks != 0;
+    seg_unpark(n, p);
+}
+
 /** The packet that the stream's turn is for. */
 MR_INLINE struct pkt seg_packet(struct seg_msg m, struct seg_now n)
 {
     u(32) offset = n.r.offset;
-    u(32) rest = m.length - offset;
+    bool asks = seg_asks(m.opcode);
+    bool atomic = asks && m.opcode != MR_OP_READ;
+    u(32) rest = asks ? (u(32))0 : m.length - offset;
     u(13) mtu = (u(13))1 << (u(13))n.c.mtu_log2;
     bool last = rest <= mtu;
+    u(8) flags = (last ? (u(8))MR_FLAG_LAST : (u(8))0) |
+                 (last && m.solicited ? (u(8))MR_FLAG_SOLICITED : (u(8))0);
 
-    return (struct pkt){.row = (u(16))(n.c.group << MR_GROUP_LOG2), .one = n.c.one, .conn = n.r.conn, .stream = (u(16))n.stream, .peer = n.r.peer, .pd = n.r.pd,
-        .msg = m.msg, .offset = offset, .msg_len = m.length, .len = last ? (u(13))rest : mtu,
-        .opcode = m.opcode, .flags = last ? (u(8))MR_FLAG_LAST : (u(8))0,
-        .raddr = m.raddr + offset, .rkey = m.rkey, .imm = m.imm, .laddr = m.laddr + offset,
-        .lkey = m.lkey};
+    return (struct pkt){.row = (u(16))(n.c.group << MR_GROUP_LOG2), .one = n.c.one, .conn = n.r.conn,
+        .stream = (u(16))n.stream & (u(16))(MR_STREAMS - 1), .rsp = (n.stream >> MR_STREAMS_LOG2) != 0,
+        .peer = n.r.peer, .pd = n.r.pd, .msg = m.msg, .offset = offset,
+        .msg_len = atomic ? (u(32))0 : m.length, .len = last ? (u(13))rest : mtu,
+        .opcode = m.opcode, .flags = flags, .raddr = m.raddr + offset, .rkey = m.rkey, .imm = m.imm,
+        .laddr = m.laddr + offset, .lkey = m.lkey, .match = m.match, .list = m.list, .bus = m.bus};
+}
+
+/** Must the message wait, for a receive or for answers? */
+MR_INLINE bool seg_waits(struct seg_msg m, struct seg_row r)
+{
+    return r.held || (m.fence && r.offset == 0 && r.asks != 0);
 }
 
 MR_INLINE void seg_on_turn(struct tx_seg *k, struct seg_msg m, struct seg_now *n, struct seg_ports *p)
@@ -359,6 +436,10 @@ MR_INLINE void seg_on_turn(struct tx_seg *k, struct seg_msg m, struct seg_now *n
     if (n->r.stale || n->r.stopped || n->r.count == 0 || !n->c.open) {
         seg_back(n);
         seg_rebirth(n, p);
+    } else if (seg_waits(m, n->r)) {
+        seg_back(n);
+        n->r.queued = false;
+        n->r.parked = true;
     } else if (n->c.shut) {
         seg_back(n);
         seg_enter(n, p, false);
@@ -370,7 +451,7 @@ MR_INLINE void seg_on_turn(struct tx_seg *k, struct seg_msg m, struct seg_now *n
 
 MR_INLINE void seg_exec(struct tx_seg *k, struct seg_msg m, struct seg_now *n, struct seg_ports *p)
 {
-    p->row = p->conn = n->event >= SEG_SENT && n->event != SEG_WAKE;
+    p->row = p->conn = n->event >= SEG_HOLD && n->event != SEG_WAKE;
     switch ((unsigned)n->event) {
     case SEG_STREAM: seg_on_stream(k, n, p); break;
     case SEG_CONN: seg_on_conn(k, n, p); break;
@@ -380,6 +461,9 @@ MR_INLINE void seg_exec(struct tx_seg *k, struct seg_msg m, struct seg_now *n, s
         n->r.stopped = true;
         p->row = true;
         break;
+    case SEG_HOLD: seg_on_hold(k, n, p); break;
+    case SEG_ANSWERED: seg_on_answered(k, n, p); break;
+    case SEG_RSP: seg_on_rsp(k, n, p); break;
     case SEG_SENT: seg_on_sent(k, n, p); break;
     case SEG_BLOCKED: seg_on_blocked(k, n, p); break;
     case SEG_WAKE:
@@ -423,7 +507,7 @@ MR_INLINE void seg_ring_write(struct tx_seg *k, struct seg_ports p)
     struct seg_ring r = one ? k->ring1 : k->ring0;
     stream_ix tail = r.head + (stream_ix)r.n;
 
-    k->ring[((ring_ix)one << (ring_ix)MR_STREAMS_LOG2) | (ring_ix)tail] = p.push_new;
+    k->ring[((ring_ix)one << (ring_ix)(MR_STREAMS_LOG2 + 1)) | (ring_ix)tail] = p.push_new;
     r.n++;
     k->ring0 = one ? k->ring0 : r;
     k->ring1 = one ? r : k->ring1;
@@ -431,7 +515,7 @@ MR_INLINE void seg_ring_write(struct tx_seg *k, struct seg_ports p)
 
 MR_INLINE void seg_writes(struct tx_seg *k, struct seg_now n, struct seg_ports p)
 {
-    struct msg m = k->msg.data;
+    struct msg m = n.event == SEG_RSP ? k->rsp.data : k->msg.data;
 
     if (p.row) {
         k->rows[n.stream] = n.r;
@@ -447,6 +531,8 @@ MR_INLINE void seg_writes(struct tx_seg *k, struct seg_now n, struct seg_ports p
     }
     if (p.msg)
         k->msgs[seg_place(n.stream, m.slot)] = (struct seg_msg){.msg = m.msg, .opcode = m.opcode,
+            .fence = (m.flags & MR_WQEF_FENCE) != 0, .solicited = (m.flags & MR_WQEF_SOLICITED) != 0,
+            .list = m.list, .bus = m.bus, .match = m.match,
             .length = m.length, .raddr = m.raddr, .rkey = m.rkey, .imm = m.imm, .laddr = m.laddr,
             .lkey = m.lkey};
     if (p.next)

@@ -23,6 +23,9 @@
  * wait. After SEG_DRAIN packets without a refusal each packet brings two streams
  * back into the rings, until none waits.
  *
+ * A stream that must not send, after RNR or because of a fence, is parked: it leaves the
+ * rings when its turn comes and is put back when the reason is gone. [spec 7.1.9, 10.3]
+ *
  * Two stages: a step chooses an event and begins its table reads, the next step
  * carries it out. An event's item stays in its FIFO until then, so two events
  * from one input are two steps apart, and room for what an event gives, looked
@@ -43,6 +46,11 @@
 struct seg_msg {
     u(32) msg;
     u(8) opcode;
+    bool fence;      // waits for the answers to earlier Reads and atomics
+    bool solicited;
+    bool list;       // as in struct msg
+    bool bus;        // likewise
+    u(32) match;
     u(32) length;
     u(64) raddr;
     u(32) rkey;
@@ -51,7 +59,11 @@ struct seg_msg {
     u(32) lkey;
 };
 
-/** Where a stream stands. */
+/**
+ * Where a stream stands. Each has two rows, which take turns like two streams: for
+ * the messages of its program, and behind those of all streams, at MR_STREAMS +
+ * stream, for the responses that its peer asked for.
+ */
 struct seg_row {
     u(16) conn;
     u(24) peer;
@@ -65,11 +77,14 @@ struct seg_row {
     bool queued;   // in a ring, in a connection's queue, or at tx_path
     bool stale;    // the entry was rewritten meanwhile: what comes back is of its former life
     bool stopped;  // in error
+    bool held;     // waits after RNR
+    bool parked;   // not queued: its turn came while it was held or fenced
+    u(MR_MSGS_LOG2 + 1) asks;  // Reads and atomics that went out and are not answered
 };
 
-/** A stream and the place of its current message. */
+/** A row and the place of its current message. */
 struct seg_node {
-    u(MR_STREAMS_LOG2) stream;
+    u(MR_STREAMS_LOG2 + 1) stream;  // row
     u(MR_AHEAD_LOG2) slot;
 };
 
@@ -77,7 +92,7 @@ struct seg_node {
 struct seg_list {
     bool some;
     struct seg_node head;
-    u(MR_STREAMS_LOG2) tail;
+    u(MR_STREAMS_LOG2 + 1) tail;
 };
 
 struct seg_conn {
@@ -87,7 +102,7 @@ struct seg_conn {
     u(4) mtu_log2;  // 8 to 12
     bool shut;      // tx_path refused and will wake
     bool run;       // `runner` was let go and has not come back
-    u(MR_STREAMS_LOG2) runner;
+    u(MR_STREAMS_LOG2 + 1) runner;
     u(4) ok;        // packets since the last refusal, saturated
     struct seg_list front;  // wait in the midst of a turn
     struct seg_list main;   // wait for a new turn
@@ -100,21 +115,26 @@ struct seg_turn {
 };
 
 struct seg_ring {
-    u(MR_STREAMS_LOG2) head;   // next to take
-    u(MR_STREAMS_LOG2 + 1) n;  // entries
+    u(MR_STREAMS_LOG2 + 1) head;  // next to take
+    u(MR_STREAMS_LOG2 + 2) n;     // entries
 };
 
 struct tx_seg {
     MR_IN(struct cfg_write, cfg);
     MR_IN(struct stream_id, stop);
     MR_IN(struct verdict, verdict);
+    MR_IN(struct hold, hold);           // from tx_rnr
+    MR_IN(struct answered, answered);  // from tx_cpl: a Read or atomic is complete
+    MR_IN(struct msg, rsp);             // responses, from rx_msg: always taken
     MR_IN(struct msg, msg);
     MR_OUT(struct pkt, pkt);
     MR_OUT(struct start, start);
     MR_OUT(struct stream_count, cut);
+    MR_OUT(struct stream_count, rcut);  // responses cut, to rx_msg
     u(4) event;       // enum seg_event, to be carried out
-    u(16) stream;     // of the event
+    u(16) stream;     // row of the event
     u(16) conn;       // of the event
+    bool half;        // a stream's entry: its second row is to be written
     bool release;     // before that: conn_by lets a stream go
     bool live;        // every row has been freed after the reset
     u(8) out;         // packets at tx_path
@@ -123,22 +143,22 @@ struct tx_seg {
     bool round;       // which ring is this round's
     struct seg_ring ring0;
     struct seg_ring ring1;
-    struct seg_turn ring[MR_STREAMS * 2];
+    struct seg_turn ring[MR_STREAMS * 4];
     bool turn_ok;     // turn_q is the next turn
     struct seg_turn turn_q;
-    struct seg_msg msgs[MR_STREAMS * MR_AHEAD];
+    struct seg_msg msgs[MR_STREAMS * 2 * MR_AHEAD];
     struct seg_msg msg_q;
-    struct seg_row rows[MR_STREAMS];
+    struct seg_row rows[MR_STREAMS * 2];
     struct seg_row row_q;
     struct seg_row row_by;           // bypass: the row that was written last,
-    u(MR_STREAMS_LOG2) row_by_at;    // where,
+    u(MR_STREAMS_LOG2 + 1) row_by_at;  // where,
     bool row_by_ok;                  // and whether row_q may be older
     struct seg_conn conns[MR_CONNS];
     struct seg_conn conn_q;
     struct seg_conn conn_by;
     u(MR_CONNS_LOG2) conn_by_at;
     bool conn_by_ok;
-    struct seg_node nexts[MR_STREAMS];  // the stream behind
+    struct seg_node nexts[MR_STREAMS * 2];  // the stream behind
     struct seg_node next_q;
     struct seg_node next_by;
     bool next_by_ok;                 // next_by was written where next_q was read
