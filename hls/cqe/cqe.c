@@ -29,7 +29,7 @@ MR_INLINE bool cqe_emit(struct cqe *k, struct cqe_row *r)
 MR_KERNEL(cqe)
 {
     struct cqe_row row = k->row_q;
-    struct cfg_write c = k->cfg.data;
+    struct cfg_write w = k->cfg.data;
     cq_ix at = (cq_ix)k->cpl_r.cq;
     bool write = false;
 
@@ -40,15 +40,21 @@ MR_KERNEL(cqe)
     if (k->busy) {
         write = cqe_emit(k, &row);
     } else if (k->cfg.valid) {
-        struct mr_cq q = mr_cq_unpack((u(128))c.bits);
+        struct mr_cq q = mr_cq_unpack((u(128))w.bits);
         mr_take(k->cfg);
-        write = c.table == MR_TBL_CQ;
-        at = (cq_ix)c.index;
+        write = w.table == MR_TBL_CQ;
+        at = (cq_ix)w.index;
         row = (struct cqe_row){.base = q.base, .log2 = (u(5))q.log2};
-    } else if (k->cpl.valid) {
-        mr_take(k->cpl);
-        k->cpl_r = k->cpl.data;
-        k->row_q = k->rows[(cq_ix)k->cpl.data.cq];
+    } else if (k->cpl.valid || k->recv.valid) {
+        bool recv = k->recv.valid && (k->turn || !k->cpl.valid);
+        struct completion c = recv ? k->recv.data : k->cpl.data;
+        if (recv)
+            mr_take(k->recv);
+        else
+            mr_take(k->cpl);
+        k->turn = !recv;
+        k->cpl_r = c;
+        k->row_q = k->rows[(cq_ix)c.cq];
         k->busy = true;
     }
     if (write)

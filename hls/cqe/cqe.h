@@ -18,7 +18,8 @@ struct cqe_row {
 
 struct cqe {
     MR_IN(struct cfg_write, cfg);
-    MR_IN(struct completion, cpl);
+    MR_IN(struct completion, cpl);     // of sends
+    MR_IN(struct completion, recv);    // of receives
     MR_OUT(struct wr_req, wr);
     MR_OUT(struct wr_beat, beat);
     MR_IN(struct wr_done, done);
@@ -26,6 +27,7 @@ struct cqe {
     MR_STAT(u(32), cnt_cqes);
     MR_STAT(u(32), cnt_cqe_bus_errors);
     bool busy;  // row_q is cpl_r's
+    bool turn;  // receives are next
     struct completion cpl_r;
     struct cqe_row rows[MR_CQS];
     struct cqe_row row_q;

@@ -48,6 +48,10 @@ MR_INLINE u(32) ctrl_read(struct ctrl *k, u(16) addr)
     case MR_REG_SEED: return k->seed;
     case MR_REG_CAP_GROUPS: return MR_GROUPS;
     case MR_REG_CAP_PLANES: return MR_WIRE_PLANES;
+    case MR_REG_CAP_RQS: return MR_RQS;
+    case MR_REG_CAP_SGES: return MR_SGE_MAX;
+    case MR_REG_CAP_RECVS: return MR_RECVS;
+    case MR_REG_RNR_MIN: return k->rnr_min;
     case MR_REG_TBL_INDEX: return k->index;
     case MR_REG_TBL_STATUS: return k->state != CTRL_IDLE ? 1 : k->refused ? 2 : 0;
     default: return ctrl_counter(k, addr);
@@ -63,6 +67,7 @@ MR_INLINE u(32) ctrl_entries(u(8) table)
     case MR_TBL_STREAM: return MR_STREAMS;
     case MR_TBL_KEY: return MR_KEYS;
     case MR_TBL_CQ: return MR_CQS;
+    case MR_TBL_RQ: return MR_RQS;
     case MR_TBL_TELE: return MR_ROWS;
     case MR_TBL_HIST: return MR_ROWS;
     default: return 0;
@@ -112,10 +117,14 @@ MR_INLINE void ctrl_write(struct ctrl *k, u(16) addr, u(32) v)
     case MR_REG_LINK_MBPS: k->link_mbps = v > 0xfffff ? 0xfffff : v; break;
     case MR_REG_POLICY: k->policy = v; break;
     case MR_REG_SEED: k->seed = v; break;
+    case MR_REG_RNR_MIN: k->rnr_min = v == 0 ? 1 : v > 0xfffff ? 0xfffff : v; break;
     case MR_REG_TBL_INDEX: k->index = v; break;
     case MR_REG_TBL_CMD: ctrl_command(k, v); break;
     case MR_REG_DB_SQ:
         mr_put(k->db, (struct doorbell){.stream = (u(16))(v >> 16), .pidx = (u(16))v});
+        break;
+    case MR_REG_DB_RQ:
+        mr_put(k->rq_bell, (struct rq_bell){.rq = (u(16))(v >> 16), .pidx = (u(16))v});
         break;
     default: break;
     }
@@ -126,7 +135,7 @@ MR_INLINE void ctrl_request(struct ctrl *k)
     struct reg_req r = k->req.data;
     u(32) value = 0;
 
-    if (!k->req.valid || !k->rsp.ready || !k->db.ready)
+    if (!k->req.valid || !k->rsp.ready || !k->db.ready || !k->rq_bell.ready)
         return;
     // What a command under way uses must not change: its registers wait for the end of it.
     if (r.write && k->state != CTRL_IDLE && r.addr < MR_REG_CNT)
@@ -147,7 +156,9 @@ MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
     if (!k->cfg_rx_check.ready || !k->cfg_rx_path.ready || !k->cfg_tx_sched.ready ||
         !k->cfg_tx_seg.ready || !k->cfg_tx_path.ready || !k->cfg_tx_ack.ready ||
         !k->cfg_tx_cpl.ready || !k->cfg_tx_check.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready ||
-        !k->cfg_ack_gate.ready || !k->cfg_rx_share.ready || !k->cfg_hist.ready)
+        !k->cfg_ack_gate.ready || !k->cfg_rx_share.ready || !k->cfg_hist.ready ||
+        !k->cfg_tx_wqe.ready || !k->cfg_rx_recv.ready || !k->cfg_rx_rq.ready || !k->cfg_rx_msg.ready ||
+        !k->cfg_rx_atomic.ready)
         return false;
     mr_put(k->cfg_rx_check, w);
     mr_put(k->cfg_rx_path, w);
@@ -162,6 +173,11 @@ MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
     mr_put(k->cfg_ack_gate, w);
     mr_put(k->cfg_rx_share, w);
     mr_put(k->cfg_hist, w);
+    mr_put(k->cfg_tx_wqe, w);
+    mr_put(k->cfg_rx_recv, w);
+    mr_put(k->cfg_rx_rq, w);
+    mr_put(k->cfg_rx_msg, w);
+    mr_put(k->cfg_rx_atomic, w);
     return true;
 }
 
@@ -174,6 +190,7 @@ MR_INLINE void ctrl_start(struct ctrl *k)
     k->cwnd_init = MR_PROF_CWND_INIT;
     k->wnd_init = MR_PROF_WND_INIT;
     k->link_mbps = MR_PROF_LINK_MBPS;
+    k->rnr_min = MR_PROF_RNR_US_MIN * CTRL_PER_US;
     k->table = MR_TBL_CONN;
     k->index = 0;
     k->state = CTRL_FREE;
@@ -187,8 +204,10 @@ MR_INLINE void ctrl_free(struct ctrl *k)
     if (!ctrl_broadcast(k, 0))
         return;
     k->index = last ? (u(32))0 : k->index + 1;
-    k->table += last;
-    if (last && k->table == MR_TBL_TELE) {
+    bool over = last && k->table == MR_TBL_RQ;
+    if (last)
+        k->table = k->table == MR_TBL_CQ ? (u(8))MR_TBL_RQ : (u(8))(k->table + 1);
+    if (over) {
         k->settle = CTRL_SETTLE;
         k->state = CTRL_SETTLING;
     }

@@ -23,6 +23,7 @@ struct ctrl {
     MR_IN(struct reg_req, req);
     MR_OUT(struct reg_rsp, rsp);
     MR_OUT(struct doorbell, db);
+    MR_OUT(struct rq_bell, rq_bell);
     MR_OUT(struct cfg_write, cfg_rx_check);
     MR_OUT(struct cfg_write, cfg_rx_path);
     MR_OUT(struct cfg_write, cfg_tx_sched);
@@ -36,6 +37,11 @@ struct ctrl {
     MR_OUT(struct cfg_write, cfg_ack_gate);
     MR_OUT(struct cfg_write, cfg_rx_share);
     MR_OUT(struct cfg_write, cfg_hist);
+    MR_OUT(struct cfg_write, cfg_tx_wqe);
+    MR_OUT(struct cfg_write, cfg_rx_recv);
+    MR_OUT(struct cfg_write, cfg_rx_rq);
+    MR_OUT(struct cfg_write, cfg_rx_msg);
+    MR_OUT(struct cfg_write, cfg_rx_atomic);
     MR_OUT(struct tele_req, tele_req);
     MR_IN(struct tele_rsp, tele_rsp);
     MR_OUT(struct tele_req, hist_req);
@@ -49,6 +55,7 @@ struct ctrl {
     MR_STAT(u(32), cwnd_init);  // packets
     MR_STAT(u(32), wnd_init);   // packets
     MR_STAT(u(32), fail_min);   // probes
+    MR_STAT(u(32), rnr_min);    // cycles
     MR_STAT(u(32), give_up);    // cycles
     MR_STAT(u(32), link_mbps);
     MR_STAT(u(32), policy);

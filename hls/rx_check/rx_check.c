@@ -37,31 +37,82 @@ MR_INLINE bool check_conn(struct check_conn c, struct rx_pkt p, u(3) plane)
            (c.smac ^ (u(48))plane) == p.dmac && p.base.path < c.npaths;
 }
 
-/** Would the data packet be carried out? MR_ERR_OK, or why not. */
+MR_INLINE bool check_atomic(u(8) op)
+{
+    return op == MR_OP_CMP_SWAP || op == MR_OP_FETCH_ADD;
+}
+
+/** The data extension; of an atomic, whose operands stand there, without lengths. [spec 3.7.1] */
+MR_INLINE struct mr_data check_ext(struct rx_pkt p)
+{
+    struct mr_data d = mr_data_unpack((u(320))p.ext);
+
+    if (check_atomic(p.base.opcode)) {
+        d.offset = d.msg_len = 0;
+        d.pay_len = 0;
+    }
+    return d;
+}
+
+/** Lengths and LAST of a message that is cut into packets. [spec 3.3.3] */
+MR_INLINE bool check_sized(struct mr_data d, bool flag, u(16) mtu)
+{
+    u(33) end = (u(33))d.offset + (u(33))d.pay_len;
+    bool last = end == (u(33))d.msg_len;
+    bool whole = ((u(16))d.offset & (mtu - (u(16))1)) == 0;  // mtu is a power of two
+
+    return last == flag && whole && d.msg_len <= MR_WIRE_MSG_MAX && end <= (u(33))d.msg_len &&
+           d.pay_len <= mtu && (last || d.pay_len == mtu);
+}
+
+/** Opcode, lengths, and the place among the messages; an answer is looked at by rx_recv. */
+MR_INLINE bool check_op(struct rx_check *k, struct rx_pkt p, struct mr_data d)
+{
+    u(8) op = p.base.opcode;
+    bool last = (p.base.flags & MR_FLAG_LAST) != 0;
+    bool answer = op == MR_OP_READ_RSP || op == MR_OP_ATOMIC_RSP;
+    bool bytes = op == MR_OP_WRITE || op == MR_OP_WRITE_IMM || op == MR_OP_SEND || op == MR_OP_SEND_IMM ||
+                 op == MR_OP_SEND_INV || op == MR_OP_READ_RSP;
+    bool alone = last && d.offset == 0 && d.pay_len == 0 && d.msg_len <= MR_WIRE_MSG_MAX;
+    bool sized = bytes ? check_sized(d, last, k->conn_q.mtu) : alone && (op == MR_OP_READ || d.msg_len == 0);
+    bool known = bytes || op == MR_OP_READ || check_atomic(op) || op == MR_OP_ATOMIC_RSP;
+    bool there = answer || (u(32))(d.msg - k->head_q) < MR_TRACK;
+
+    return known && sized && there;
+}
+
+/** The right that an operation needs at the responder; 0 = no key is looked at here. */
+MR_INLINE u(8) check_right(u(8) op)
+{
+    return op == MR_OP_WRITE || op == MR_OP_WRITE_IMM ? (u(8))MR_RIGHT_REMOTE_WRITE
+           : op == MR_OP_READ                         ? (u(8))MR_RIGHT_REMOTE_READ
+           : check_atomic(op)                         ? (u(8))MR_RIGHT_REMOTE_ATOMIC
+                                                      : (u(8))0;
+}
+
+/** Would the data packet be carried out? MR_ERR_OK, or why not. [spec 4.4.1] */
 MR_INLINE u(8) check_data(struct rx_check *k, struct rx_pkt p, struct mr_data d)
 {
     struct check_stream s = k->stream_q;
-    u(33) end = (u(33))d.offset + (u(33))d.pay_len;
-    bool last = end == (u(33))d.msg_len;
-    bool marked = last == ((p.base.flags & MR_FLAG_LAST) != 0);
-    bool whole = ((u(16))d.offset & (k->conn_q.mtu - (u(16))1)) == 0;  // mtu is a power of two
-    bool sized = marked && whole && d.msg_len <= MR_WIRE_MSG_MAX && end <= (u(33))d.msg_len &&
-                 d.pay_len <= k->conn_q.mtu && (last || d.pay_len == k->conn_q.mtu);
-    struct key_use use = {.key = d.key, .pd = s.pd, .right = MR_RIGHT_REMOTE_WRITE,
-        .addr = d.addr, .len = (u(32))d.pay_len};
+    u(8) op = p.base.opcode;
+    u(8) right = check_right(op);
+    u(32) len = op == MR_OP_READ ? d.msg_len : check_atomic(op) ? (u(32))MR_WIRE_ATOMIC : (u(32))d.pay_len;
+    struct key_use use = {.key = d.key, .pd = s.pd, .right = right, .addr = d.addr, .len = len};
     u(2) key = key_check(mr_key_unpack(k->key_q), use);
 
-    if (p.base.opcode == MR_OP_NULL)
+    if (op == MR_OP_NULL)
         return d.pay_len == 0 ? (u(8))MR_ERR_OK : (u(8))MR_ERR_REMOTE_OP;
     if (!s.open || s.conn != (u(16))p.base.conn || d.stream >= MR_STREAMS)
         return MR_ERR_REMOTE_STREAM;
-    if (p.base.opcode != MR_OP_WRITE || !sized)
+    if (!check_op(k, p, d))
         return MR_ERR_REMOTE_OP;
-    if (d.pay_len == 0 || key == KEY_OK)
+    if (right == 0 || len == 0)
         return MR_ERR_OK;
-    return key == KEY_BOUNDS  ? (u(8))MR_ERR_REMOTE_BOUNDS
-           : key == KEY_RIGHT ? (u(8))MR_ERR_REMOTE_RIGHT
-                              : (u(8))MR_ERR_REMOTE_KEY;
+    if (key != KEY_OK)
+        return key == KEY_BOUNDS  ? (u(8))MR_ERR_REMOTE_BOUNDS
+               : key == KEY_RIGHT ? (u(8))MR_ERR_REMOTE_RIGHT
+                                  : (u(8))MR_ERR_REMOTE_KEY;
+    return check_atomic(op) && ((u(3))d.addr != 0) ? (u(8))MR_ERR_REMOTE_ALIGN : (u(8))MR_ERR_OK;
 }
 
 /** The entry of the packet's path. */
@@ -72,7 +123,7 @@ MR_INLINE u(16) check_row(struct check_conn c, struct rx_pkt p)
 
 MR_INLINE struct rx_seq check_seq(struct rx_check *k, struct rx_pkt p, u(3) plane, bool drop)
 {
-    struct mr_data d = mr_data_unpack((u(320))p.ext);
+    struct mr_data d = check_ext(p);
     struct mr_key e = mr_key_unpack(k->key_q);
     bool data = p.base.kind == MR_KIND_DATA;
 
@@ -83,7 +134,8 @@ MR_INLINE struct rx_seq check_seq(struct rx_check *k, struct rx_pkt p, u(3) plan
         .len = data ? d.pay_len : (u(16))0, .stream = d.stream, .msg = d.msg, .offset = d.offset,
         // A stream that is not ours has no known peer: the number goes back as it came.
         .peer_stream = k->stream_q.open ? k->stream_q.peer : d.stream, .payload_at = p.payload_at,
-        .ce = p.ce, .drop = drop, .has_pay = p.has_pay};
+        .ce = p.ce, .drop = drop, .has_pay = p.has_pay,
+        .opcode = p.base.opcode, .flags = p.base.flags, .ext = (u(320))p.ext};
 }
 
 /** An acknowledgment, or the last one of an incarnation. */
@@ -135,6 +187,11 @@ MR_KERNEL(rx_check)
         k->conn_q = k->conns[(conn_ix)k->pkt.data.base.conn];
         k->stream_q = k->streams[(stream_ix)d.stream];
         k->key_q = k->keys[(key_ix)(d.key >> 8)];
+        k->head_q = k->heads[(stream_ix)d.stream];
         k->busy = true;
+    }
+    if (k->head.valid) {
+        mr_take(k->head);
+        k->heads[(stream_ix)k->head.data.stream] = k->head.data.msg;
     }
 }

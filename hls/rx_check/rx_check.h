@@ -36,6 +36,7 @@ struct check_stream {
 struct rx_check {
     MR_IN(struct cfg_write, cfg);
     MR_IN(struct rx_pkt, pkt);
+    MR_IN(struct msg_head, head);  // always taken
     MR_OUT(struct rx_seq, seq);
     MR_OUT(struct ack, ack);
     MR_OUT(struct err_note, note);
@@ -49,6 +50,8 @@ struct rx_check {
     struct check_stream stream_q;
     u(256) keys[MR_KEYS];  // layout key
     u(256) key_q;
+    u(32) heads[MR_STREAMS];  // oldest message that is not complete, or an older one
+    u(32) head_q;
 };
 
 #endif

@@ -37,7 +37,9 @@ MR_INLINE bool base_ok(u(528) l4, u(16) udp_len)
 {
     struct mr_base base = mr_base_unpack((u(128))(l4 >> 8 * UDP_BYTES));
     u(336) ext = (u(336))(l4 >> 8 * (UDP_BYTES + MR_BASE_BYTES));
-    u(16) pay_len = mr_data_unpack((u(8 * MR_DATA_BYTES))ext).pay_len;
+    bool atomic = base.opcode == MR_OP_CMP_SWAP || base.opcode == MR_OP_FETCH_ADD;
+    // The atomic extension is as long, and has other fields there. [spec 3.7.1]
+    u(16) pay_len = atomic ? (u(16))0 : mr_data_unpack((u(8 * MR_DATA_BYTES))ext).pay_len;
     bool pay_ok = pay_len >> 12 == 0 || pay_len == MR_WIRE_PAYLOAD_MAX;
     bool data = base.kind == MR_KIND_DATA && pay_ok &&
                 udp_len == (u(16))(pay_len + UDP_LEN_MIN + MR_DATA_BYTES);

@@ -111,9 +111,12 @@ MR_INLINE struct rxp_fate rxp_arrival(struct rx_path *k, struct rx_row *r)
         k->cnt_rx_ce++;
     }
     if (f.take && q.len != 0) {
-        mr_put(k->order, k->id);
+        mr_put(k->order, (struct ordered){.conn = q.conn, .n = q.pieces == 0 ? (u(5))1 : q.pieces});
         k->writes++;
     }
+    if (f.take && q.opcode != MR_OP_NULL)
+        mr_put(k->got, (struct held_got){.writes = k->writes, .got = {.conn = q.conn, .stream = (u(16))q.stream,
+            .opcode = q.opcode, .flags = q.flags, .len = q.len, .recv = q.recv, .ext = q.ext}});
     return f;
 }
 
@@ -128,7 +131,7 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     bool flows = begins || (live && !q.close && same && !r->closed);
     struct rxp_fate f = {0};
 
-    if (!k->put.ready || !k->note.ready || !k->order.ready || !k->due_out.ready || (close && !k->ack.ready))
+    if (!k->deal.ready || !k->got.ready || !k->note.ready || !k->order.ready || !k->due_out.ready || (close && !k->ack.ready))
         return false;
     k->cnt_rx_epoch += !q.drop && q.kind == MR_KIND_DATA && !flows;
     if (begins)
@@ -140,8 +143,9 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     if (flows && k->share.ready)
         mr_put(k->share, (struct arrival){.conn = q.conn, .bytes = q.len + (u(16))MR_WIRE_AROUND,
             .ce = q.ce, .data = q.kind == MR_KIND_DATA});
-    mr_put(k->put, (struct rx_put){.bus = q.bus, .len = f.take ? q.len : (u(16))0,
-        .payload_at = q.payload_at, .has_pay = q.has_pay});
+    mr_put(k->deal, (struct rx_deal){.bus = q.bus, .len = f.take ? q.len : (u(16))0, .pieces = q.pieces,
+        .value = q.value && f.take, .data = mr_data_unpack(q.ext).addr, .payload_at = q.payload_at,
+        .has_pay = q.has_pay});
     k->state = RXP_IDLE;
     return close || flows;
 }

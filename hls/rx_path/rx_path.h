@@ -44,8 +44,9 @@ struct rx_path {
     MR_IN(struct rx_seq, pkt);
     MR_IN(struct path_id, due);
     MR_OUT(struct path_id, due_out);  // back to `due`
-    MR_OUT(struct rx_put, put);
-    MR_OUT(struct path_id, order);   // one per write that rx_place is to do
+    MR_OUT(struct rx_deal, deal);
+    MR_OUT(struct ordered, order);   // one per packet of which something is written
+    MR_OUT(struct held_got, got);    // accepted packets, NULL left out
     MR_OUT(struct held_ack, ack);
     MR_OUT(struct err_note, note);
     MR_OUT(struct arrival, share);   // left out when there is no room
@@ -56,7 +57,7 @@ struct rx_path {
     MR_STAT(u(32), cnt_rx_window);
     MR_STAT(u(32), cnt_rx_ce);
     MR_STAT(u(32), cnt_rx_epoch);
-    u(16) writes;         // writes ordered from rx_place, modulo 2^16
+    u(16) writes;         // packets of which something is written, modulo 2^16
     u(7) dues;            // items in the queue for acknowledgments
     u(2) state;           // enum rxp_state
     struct path_id id;    // of the event

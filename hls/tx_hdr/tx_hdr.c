@@ -18,20 +18,46 @@ enum {
 
 /* ---- first step: one of the three inputs becomes the item ---- */
 
-MR_INLINE struct tx_item item_of_data(struct pkt p)
+/** Data extension: fields that an opcode gives no meaning are 0. [spec 3.3.5] */
+MR_INLINE u(320) data_of(struct pkt p)
 {
-    bool null = p.opcode == MR_OP_NULL;
-    u(13) len = null ? (u(13))0 : p.len;
-    struct mr_data ext = {
+    bool write = p.opcode == MR_OP_WRITE || p.opcode == MR_OP_WRITE_IMM;
+    bool send = p.opcode == MR_OP_SEND || p.opcode == MR_OP_SEND_IMM || p.opcode == MR_OP_SEND_INV;
+    bool keyed = write || p.opcode == MR_OP_READ;
+    bool answer = p.opcode == MR_OP_READ_RSP || p.opcode == MR_OP_ATOMIC_RSP;
+    bool imm = answer || p.opcode == MR_OP_WRITE_IMM || p.opcode == MR_OP_SEND_IMM || p.opcode == MR_OP_SEND_INV;
+    bool match = send || p.opcode == MR_OP_WRITE_IMM;
+
+    return mr_data_pack((struct mr_data){
         .stream = p.peer,
         .msg = p.msg,
         .offset = p.offset,
         .msg_len = p.msg_len,
-        .pay_len = len,
-        .addr = null ? (u(64))0 : p.raddr,
-        .key = null ? (u(32))0 : p.rkey,
-        .imm = null ? (u(32))0 : p.imm,
-    };
+        .pay_len = p.len,
+        .addr = keyed || answer ? p.raddr : (u(64))0,
+        .key = keyed ? p.rkey : (u(32))0,
+        .imm = imm ? p.imm : (u(32))0,
+        .match = match ? p.match : (u(32))0,
+    });
+}
+
+/** An atomic's operands travel in the places of local range and immediate. */
+MR_INLINE u(320) atomic_of(struct pkt p)
+{
+    return mr_atomic_pack((struct mr_atomic){.stream = p.peer, .msg = p.msg, .compare = p.laddr,
+        .swap_hi = p.lkey, .addr = p.raddr, .key = p.rkey, .swap_lo = p.imm});
+}
+
+/** Only what names the message: its number closes a gap. [spec 7.9] */
+MR_INLINE u(320) null_of(struct pkt p)
+{
+    return mr_data_pack((struct mr_data){.stream = p.peer, .msg = p.msg, .offset = p.offset, .msg_len = p.msg_len});
+}
+
+MR_INLINE struct tx_item item_of_data(struct pkt p)
+{
+    bool null = p.opcode == MR_OP_NULL;
+    bool atomic = p.opcode == MR_OP_CMP_SWAP || p.opcode == MR_OP_FETCH_ADD;
     return (struct tx_item){
         .kind = MR_KIND_DATA,
         .opcode = p.opcode,
@@ -43,11 +69,13 @@ MR_INLINE struct tx_item item_of_data(struct pkt p)
         .psn = p.psn,
         .ts = p.ts,
         .ext_len = MR_DATA_BYTES,
-        .ext = mr_data_pack(ext),
-        .len = len,
-        .bus = p.laddr,
+        .ext = null ? null_of(p) : atomic ? atomic_of(p) : data_of(p),
+        .len = null ? (u(13))0 : p.len,
+        .list = p.list,
+        .bus = p.list ? (u(64))0 : p.laddr,
         .stream = p.stream,
         .msg = p.msg,
+        .rsp = p.rsp,
     };
 }
 
@@ -119,7 +147,7 @@ MR_INLINE struct tx_item item_of_ctl(struct pkt p)
 MR_INLINE u(16) hdr_read_beats(struct tx_item i)
 {
     u(16) end = (u(16))(u(6))i.bus + (u(16))i.len + (u(16))63;
-    return i.len == 0 ? (u(16))0 : (u(16))(end >> 6);
+    return i.len == 0 || i.list ? (u(16))0 : (u(16))(end >> 6);  // of a list: piece by piece
 }
 
 /**
@@ -210,7 +238,7 @@ MR_INLINE void hdr_sum(struct tx_hdr *k, struct hdr_port port)
         .sport = i.answer ? i.sport : i.port != 0 ? i.port : port.sport};
     k->summed_ok = frame;
     k->read_ok = false;
-    k->counted = i.len != 0;
+    k->counted |= i.len != 0;
     if (frame)
         k->rd_asked += k->beats;
 }
@@ -286,15 +314,33 @@ MR_INLINE void hdr_put(struct tx_hdr *k)
         .ipv6 = ipv6,
         .stream = k->done.item.stream,
         .msg = k->done.item.msg,
+        .rsp = k->done.item.rsp,
     });
-    if (k->done.item.len != 0)
+    if (k->done.item.len != 0 && !k->done.item.list) {
         mr_put(k->rd, (struct rd_req){.addr = k->done.item.bus, .len = k->done.item.len});
+        mr_put(k->join, (struct join){.one = true});
+    }
     k->cnt_tx_frames += 1;
     k->cnt_tx_acks += (u(32))(k->done.item.kind == MR_KIND_ACK);
     k->cnt_tx_probes += (u(32))(k->done.item.kind == MR_KIND_PATH && k->done.item.opcode == MR_PATHOP_PROBE);
     k->cnt_tx_closes += (u(32))(k->done.item.kind == MR_KIND_PATH && k->done.item.opcode != MR_PATHOP_PROBE);
     k->cnt_tx_errors += (u(32))(k->done.item.kind == MR_KIND_ERROR);
     k->done_ok = false;
+}
+
+/** A piece of the payload is read; or dropped, when its packet has become NULL. */
+MR_INLINE void hdr_piece(struct tx_hdr *k)
+{
+    struct piece p = k->piece.data;
+    u(16) end = (u(16))(u(6))p.bus + (u(16))p.len + (u(16))63;
+
+    mr_take(k->piece);
+    if (k->done.item.len == 0)
+        return;
+    mr_put(k->rd, (struct rd_req){.addr = p.bus, .len = p.len});
+    mr_put(k->join, (struct join){.at = (u(6))p.bus, .len = p.len, .last = p.last});
+    k->rd_asked += (u(16))(end >> 6);
+    k->counted = true;
 }
 
 /**
@@ -319,7 +365,10 @@ MR_INLINE void hdr_tables(struct tx_hdr *k, bool host, bool turn, u(16) via, str
 MR_KERNEL(tx_hdr)
 {
     // Each stage moves on when the one behind it is empty or moves on.
-    bool put = k->done_ok && k->frame.ready && (k->rd.ready || k->done.item.len == 0);
+    bool reads = k->done.item.len == 0 || (k->rd.ready && k->join.ready);
+    bool listed = k->done_ok && k->done.item.list;
+    bool piece = listed && reads && k->piece.valid && (k->frame.ready || !k->piece.data.last);
+    bool put = k->done_ok && k->frame.ready && reads && (!listed || (piece && k->piece.data.last));
     bool fold = k->summed_ok && (put || !k->done_ok);
     bool sum = k->read_ok && (fold || !k->summed_ok);
     bool read = k->item_ok && (sum || !k->read_ok);
@@ -334,6 +383,8 @@ MR_KERNEL(tx_hdr)
     k->room = under_way < TX_HDR_READ_BEATS;
     k->plenty = under_way < TX_HDR_READ_BEATS - 3 * HDR_BEATS_MAX;
     k->counted = false;
+    if (piece)
+        hdr_piece(k);
     if (put)
         hdr_put(k);
     if (fold)

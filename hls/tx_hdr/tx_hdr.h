@@ -5,9 +5,11 @@
  * in:  data   data packets, probes, CLOSE, changes of a source port; laddr is a bus address
  *      ack    acknowledgments and CLOSED, err error notifications: these leave
  *             with the source port and on the plane of what they answer [spec 5.4.9]
+ *      piece  the payload of data packets with a list
  *      cfg    writes MR_TBL_CONN and MR_TBL_PATH (source port, plane); others are ignored
  * out: frame  headers, for tx_mov
  *      rd     read of the payload, if there is any, in the order of frame
+ *      join   how tx_join puts the reads of a frame together
  *
  * err goes before ack before data, but after each of the two a waiting data
  * packet is next. Data waits while more than TX_HDR_READ_BEATS of
@@ -15,7 +17,8 @@
  * line rate, and no more, because what queues here lengthens every round trip.
  * An item of a free connection is dropped. Every frame is sent as capable of ECN.
  *
- * A pipeline of five steps, pick, read, sum, fold, put: one frame per step.
+ * A pipeline of five steps, pick, read, sum, fold, put: one frame per step; a frame
+ * whose payload comes in pieces stays in the last one for a step per piece.
  */
 #ifndef MR_TX_HDR_H
 #define MR_TX_HDR_H
@@ -45,9 +48,11 @@ struct tx_item {
     u(6) ext_len;  // bytes of ext
     u(336) ext;    // byte 0 in bits 7:0
     u(13) len;     // payload bytes
-    u(64) bus;     // address of the payload
+    bool list;     // the payload comes in pieces; with len 0 they are dropped
+    u(64) bus;     // address of the payload; with a list 0
     u(16) stream;
     u(32) msg;
+    bool rsp;
 };
 
 /** How a path's packets leave. */
@@ -71,7 +76,9 @@ struct tx_hdr {
     MR_IN(struct err_note, err);
     MR_IN(struct cfg_write, cfg);
     MR_OUT(struct tx_frame, frame);
+    MR_IN(struct piece, piece);
     MR_OUT(struct rd_req, rd);
+    MR_OUT(struct join, join);  // one per read
     MR_CFG(u(16), rd_taken);  // payload beats that tx_mov took, wraps
     MR_STAT(u(32), cnt_tx_frames);
     MR_STAT(u(32), cnt_tx_acks);

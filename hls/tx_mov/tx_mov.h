@@ -28,7 +28,6 @@ struct tx_mov {
     MR_OUT(struct crc_beat, crc);
     MR_OUT(struct fail, fail);
     MR_STAT(u(32), cnt_tx_bus_errors);
-    MR_STAT(u(16), rd_taken);  // payload beats taken, wraps
 
     bool busy;          // f is being sent
     struct tx_frame f;
