@@ -45,15 +45,15 @@ struct rx_split {
     MR_OUT(struct rx_put, put);
     MR_OUT(struct pay_beat, pay_out);
 
-    u(2) mode;      // enum split_mode
-    u(5) pieces;    // of the frame, that were not taken; but for SPLIT_PIECES, to be dropped
+    u(2) mode;        // enum split_mode
+    u(5) pieces;      // of the frame, that were not taken; but for SPLIT_PIECES, to be dropped
     bool from_value; // SPLIT_PASS, SPLIT_PIECES: the source is one beat with `value`
-    bool rest;      // with it: the frame's own beats are dropped afterwards
+    bool rest;        // with it: the frame's own beats are dropped afterwards
     u(64) value;
 
-    bool dealing;   // SPLIT_PIECES: a piece's beats go out; else the next one is to be taken
-    u(6) at;        // offset in the source's next beat of the next payload byte
-    u(13) left;     // dealing: bytes of the piece from there on
+    bool dealing;     // SPLIT_PIECES: a piece's beats go out; else the next one is to be taken
+    u(6) at;          // offset in the source's next beat of the next payload byte
+    u(13) left;       // dealing: bytes of the piece from there on
 };
 
 #endif
