@@ -13,7 +13,7 @@ MR_INLINE void join_out(struct tx_join *k)
     bool put = k->rot_one || k->rot_last || full;
     bool again = !k->rot_one && k->rot_last && over;  // what is left of it is the answer's last beat
     bool last = k->rot_last && !again;
-    bool err = k->rot_err || (!k->rot_one && k->err);
+    bool err = k->rot_err || k->err;
 
     if (put && !k->out.ready)
         return;
@@ -21,10 +21,10 @@ MR_INLINE void join_out(struct tx_join *k)
         mr_put(k->out, (struct rd_beat){
             .data = k->rot_one ? k->rot : sum,
             .last = last,
-            .err = err && (k->rot_one || last),
+            .err = err && last,
         });
     k->acc = full ? k->rot : sum;
-    k->err = err && !last && !k->rot_one;
+    k->err = err && !last;
     k->rot_valid = again;
     k->rot_at = 0;
     k->rot_end = (u(7))(u(6))k->rot_end;
@@ -42,7 +42,7 @@ MR_INLINE void join_in(struct tx_join *k)
     k->rot_valid = true;
     k->rot_one = k->j.one;
     k->rot_last = b.last && (k->j.one || k->j.last);
-    k->rot_err = b.err && (k->j.one || b.last);
+    k->rot_err = b.err && b.last;
     k->rot_at = k->turn + k->j.at;
     k->rot_end = (u(7))k->rot_at + n;
     k->j.len = end ? (u(13))0 : (u(13))(sum - 64);
