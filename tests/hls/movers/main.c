@@ -54,9 +54,10 @@ int main(void)
     const char *s = getenv("MOVERS_SEED");
     if (s)
         bench_seed = strtoull(s, nullptr, 0);
-    CU_TestInfo *suite_tests[] = {tests_icrc,   tests_rx_beat, tests_rx_parse, tests_rx_place,
-                                  tests_tx_hdr, tests_tx_mov,  tests_tx_tail,  tests_chain};
-    char *names[] = {"icrc", "rx_beat", "rx_parse", "rx_place", "tx_hdr", "tx_mov", "tx_tail", "chain"};
+    CU_TestInfo *suite_tests[] = {tests_icrc,   tests_rx_beat, tests_rx_parse, tests_rx_place, tests_rx_split,
+                                  tests_tx_hdr, tests_tx_join, tests_tx_mov,   tests_tx_tail,  tests_chain};
+    char *names[] = {"icrc",   "rx_beat", "rx_parse", "rx_place", "rx_split",
+                     "tx_hdr", "tx_join", "tx_mov",   "tx_tail",  "chain"};
     if (CU_initialize_registry() != CUE_SUCCESS)
         return 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -2,9 +2,9 @@
 # movers.mk - tests of the movers. The root gives CC, CFLAGS, B and the rules for $(B)/gen.
 
 MOVERS_KERNELS := icrc/icrc_acc icrc/icrc_fix rx_beat/rx_beat rx_parse/rx_parse \
-	rx_place/rx_place tx_hdr/tx_hdr tx_mov/tx_mov tx_tail/tx_tail
+	rx_place/rx_place rx_split/rx_split tx_hdr/tx_hdr tx_join/tx_join tx_mov/tx_mov tx_tail/tx_tail
 MOVERS_TESTS := main ref bad_frames rig test_icrc test_rx_beat test_rx_parse test_rx_place \
-	test_tx_hdr test_tx_mov test_tx_tail test_chain
+	test_rx_split test_tx_hdr test_tx_join test_tx_mov test_tx_tail test_chain
 MOVERS_O := $(B)/tests/movers
 MOVERS_OBJ := $(MOVERS_KERNELS:%=$(MOVERS_O)/hls/%.o) $(MOVERS_TESTS:%=$(MOVERS_O)/%.o)
 MOVERS_CFLAGS := $(CFLAGS) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
