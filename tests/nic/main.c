@@ -15,6 +15,7 @@ int main(int argc, char **argv)
         {"sequence", test_sequence_register}, {"errors", test_errors_register},
         {"hostile", test_hostile_register},   {"failure", test_failure_register},
         {"streams", test_streams_register},   {"issues", test_issues_register},
+        {"ops", test_ops_register},           {"ready", test_ready_register},
     };
 
     if (CU_initialize_registry() != CUE_SUCCESS)

@@ -305,7 +305,8 @@ static void side_setup(struct pair *p, unsigned s, unsigned paths)
         .bus = (uintptr_t)e->user});
     assert(pair_table(p, s, MR_TBL_KEY, PAIR_KEY >> 8, entry, MR_KEY_BYTES) == 0);
     pair_connect(p, s, (struct pair_conn){.generation = 0x33, .paths = paths, .mtu = 4096});
-    mr_stream_put(entry, (struct mr_stream){.state = 1, .sq_log2 = 6, .pd = 7, .sq_base = (uintptr_t)e->sq});
+    mr_stream_put(entry, (struct mr_stream){.state = 1, .sq_log2 = 6, .pd = 7, .sq_base = (uintptr_t)e->sq,
+        .rq = MR_RQ_NONE});
     assert(pair_table(p, s, MR_TBL_STREAM, 0, entry, MR_STREAM_BYTES) == 0);
 }
 
@@ -364,7 +365,7 @@ void pair_stream(struct pair *p, unsigned n, unsigned conn, unsigned weight)
     for (unsigned s = 0; s < 2; s++) {
         struct pair_side *e = &p->side[s];
         mr_stream_put(entry, (struct mr_stream){.state = 1, .sq_log2 = 6, .conn = (u(16))conn, .peer = n,
-            .weight = (u(8))weight, .pd = 7, .sq_base = (uintptr_t)more_sq(e, n)});
+            .weight = (u(8))weight, .pd = 7, .sq_base = (uintptr_t)more_sq(e, n), .rq = MR_RQ_NONE});
         assert(pair_table(p, s, MR_TBL_STREAM, n, entry, sizeof entry) == 0);
         e->more_pidx[n] = 0;
     }
@@ -382,7 +383,7 @@ void pair_post_on(struct pair *p, unsigned side, unsigned n, struct mr_wqe w)
 struct mr_wqe pair_wqe(struct pair *p, unsigned side, uint64_t from, uint64_t to, uint32_t len)
 {
     return (struct mr_wqe){.opcode = MR_OP_WRITE, .flags = MR_WQEF_SIGNALED, .nsge = len != 0,
-        .slots = 1, .length = len, .raddr = (uintptr_t)p->side[!side].user + to, .rkey = PAIR_KEY,
+        .length = len, .raddr = (uintptr_t)p->side[!side].user + to, .rkey = PAIR_KEY,
         .sge_addr = (uintptr_t)p->side[side].user + from, .sge_key = PAIR_KEY, .sge_len = len};
 }
 

@@ -36,6 +36,8 @@ struct pair_side {
     uint8_t *user;          // the rest of mem
     uint16_t pidx, cq_at;
     uint16_t more_pidx[PAIR_STREAMS];  // of pair_stream's queues
+    uint16_t rq_pidx[PAIR_STREAMS];    // of receive queues, ops.h
+    bool rq_shared;         // queue 0 is open, shared
     struct rd_req rd[2][64];  // reads under way: queue entries, payload
     uint64_t rd_due[2][64];
     unsigned rd_head[2], rd_count[2], rd_beat[2];
