@@ -20,7 +20,7 @@ typedef u(MR_STREAMS_LOG2 + MR_TRACK_LOG2) ent_ix;
 typedef u(MR_STREAMS_LOG2 + MR_MSGS_LOG2) answer_ix;
 typedef u(MR_MSGS) msg_set;
 
-/** The event that is carried out, and what it writes. */
+/** The event that is carried out, what it writes, and what it puts out. */
 struct msg_now {
     u(4) event;
     u(16) stream;
@@ -30,7 +30,15 @@ struct msg_now {
     struct msg_answer a;
     struct msg_row r;
     bool write_e, write_a, write_r;
-    bool queue;  // the stream goes into the ring
+    bool clear_e, clear_a;  // with write_: as 0
+    bool queue;    // the stream goes into the ring
+    bool recv;     // put out: cpl and ended, of e
+    bool atom;     // atom, of e
+    bool head;     // head, of r
+    bool rsp;      // rsp, with opcode:
+    u(8) opcode;
+    bool done, fail;  // one of them and ended, of a
+    u(8) code;     // of fail and rsp
 };
 
 MR_INLINE ent_ix msg_ent_at(u(16) stream, u(32) msg)
@@ -82,19 +90,22 @@ MR_INLINE void msg_open(struct rx_msg *k, struct msg_now *n)
     n->r = (struct msg_row){.open = s.state == 1, .queued = queued, .life = old.life + (u(8))1,
         .conn = s.conn, .rcq = s.rcq, .pd = s.pd};
     n->write_r = true;
-    mr_put(k->head, (struct msg_head){.stream = n->stream});
+    n->head = true;
 }
 
 MR_INLINE void msg_clear(struct rx_msg *k, struct msg_now *n)
 {
     k->clearing--;
-    *n = (struct msg_now){.stream = k->stream, .msg = (u(32))k->clearing, .write_e = true, .write_a = true};
+    *n = (struct msg_now){.stream = k->stream, .msg = (u(32))k->clearing, .write_e = true, .write_a = true,
+        .clear_e = true, .clear_a = true};
 }
 
 /** A response to the event's message, in the stream's next place. */
-MR_INLINE struct msg msg_response(struct msg_now *n, u(8) opcode)
+MR_INLINE void msg_respond(struct msg_now *n, u(8) opcode, u(8) code)
 {
-    return (struct msg){.stream = n->stream, .conn = n->r.conn, .msg = n->msg, .slot = n->r.slot, .opcode = opcode};
+    n->rsp = true;
+    n->opcode = opcode;
+    n->code = code;
 }
 
 /** Adds a packet to its message. */
@@ -123,16 +134,14 @@ MR_INLINE void msg_packet(struct rx_msg *k, struct msg_now *n)
 }
 
 /** Says that a request of ours was answered. */
-MR_INLINE void msg_tell(struct rx_msg *k, struct msg_now *n, u(8) code)
+MR_INLINE void msg_tell(struct msg_now *n, u(8) code)
 {
-    if (code != 0)
-        mr_put(k->fail, (struct fail){.stream = n->stream, .msg = n->a.msg, .code = code});
-    else
-        mr_put(k->done, (struct done){.stream = n->stream, .msg = n->a.msg});
-    mr_put(k->ended, (struct ended){.stream = n->stream, .request = true, .msg = n->a.msg});
-    n->r.tell &= ~msg_bit(n->a.msg);
-    n->a = (struct msg_answer){0};
+    n->done = code == 0;
+    n->fail = code != 0;
+    n->code = code;
+    n->r.tell &= ~msg_bit(n->msg);
     n->write_a = true;
+    n->clear_a = true;
     n->write_r = true;
 }
 
@@ -154,24 +163,11 @@ MR_INLINE void msg_answer(struct rx_msg *k, struct msg_now *n)
     n->write_a = true;
     n->write_r = true;
     if (over && k->ended.ready) {
-        msg_tell(k, n, code);
+        msg_tell(n, code);
     } else if (over) {
         n->r.tell |= msg_bit(n->msg);
         n->queue = true;
     }
-}
-
-MR_INLINE void msg_receive(struct rx_msg *k, struct msg_now *n)
-{
-    struct msg_ent e = n->e;
-    bool imm = e.opcode != MR_OP_SEND;
-    u(8) flags = (u(8))MR_CQEF_RECV | (imm ? (u(8))MR_CQEF_IMM : (u(8))0) |
-                 (e.solicited ? (u(8))MR_CQEF_SOLICITED : (u(8))0);
-
-    mr_put(k->cpl, (struct completion){.cq = n->r.rcq, .cqe = (struct mr_cqe){.wqe = e.recv,
-        .stream = (u(24))n->stream, .opcode = (u(8))e.opcode, .flags = flags, .byte_len = e.length,
-        .imm = e.imm, .msg = n->msg}});
-    mr_put(k->ended, (struct ended){.stream = n->stream, .recv = true, .index = e.recv, .match = e.match});
 }
 
 /** Gives away what the head stands for. False: it has to wait. */
@@ -189,22 +185,11 @@ MR_INLINE bool msg_give(struct rx_msg *k, struct msg_now *n)
     n->queue = !room;
     if (!room)
         return false;
-    if (recv)
-        msg_receive(k, n);
-    if (read) {
-        struct msg m = msg_response(n, MR_OP_READ_RSP);
-        m.length = e.length;
-        m.laddr = e.addr;
-        m.lkey = e.key;
-        mr_put(k->rsp, m);
-        n->r.slot++;
-    }
-    if (atomic) {
-        mr_put(k->atom, (struct atom){.stream = n->stream, .life = n->r.life, .msg = n->msg,
-            .add = e.opcode == MR_OP_FETCH_ADD, .addr = e.addr, .key = e.key, .pd = n->r.pd,
-            .compare = (u(64))e.bytes << 32 | (u(64))e.length, .swap = (u(64))e.match << 32 | (u(64))e.imm});
-        n->r.atoms++;
-    }
+    n->recv = recv;
+    n->atom = atomic;
+    if (read)
+        msg_respond(n, MR_OP_READ_RSP, 0);
+    n->r.atoms += atomic;
     n->r.given += read || atomic;
     return true;
 }
@@ -217,10 +202,10 @@ MR_INLINE void msg_retire(struct rx_msg *k, struct msg_now *n)
     if (n->msg != n->r.head)  // retired meanwhile, or waits for an earlier one
         return;
     if (n->e.done && msg_give(k, n)) {
-        n->e = (struct msg_ent){0};
         n->r.head++;
         n->r.over--;
         n->write_e = true;
+        n->clear_e = true;
         n->write_r = true;
         if (n->r.over != 0) {
             msg_follow(k, n, MSG_NEXT, n->r.head, true);
@@ -228,8 +213,7 @@ MR_INLINE void msg_retire(struct rx_msg *k, struct msg_now *n)
         }
         moved = true;
     }
-    if (moved)
-        mr_put(k->head, (struct msg_head){.stream = n->stream, .msg = n->r.head});
+    n->head = moved;
 }
 
 /** The head may have waited for this. */
@@ -243,14 +227,9 @@ MR_INLINE void msg_wake(struct rx_msg *k, struct msg_now *n)
 /** An atomic was executed: its response. One of a former life has none. */
 MR_INLINE void msg_atom(struct rx_msg *k, struct msg_now *n)
 {
-    struct msg m = msg_response(n, MR_OP_ATOMIC_RSP);
-
     if (k->life != n->r.life || n->r.atoms == 0)
         return;
-    m.raddr = k->value;
-    m.imm = (u(32))k->code;
-    mr_put(k->rsp, m);
-    n->r.slot++;
+    msg_respond(n, MR_OP_ATOMIC_RSP, k->code);
     n->r.atoms--;
     msg_wake(k, n);
 }
@@ -258,13 +237,9 @@ MR_INLINE void msg_atom(struct rx_msg *k, struct msg_now *n)
 /** A response lost its memory: the first time the answer is an error. */
 MR_INLINE void msg_rfail(struct rx_msg *k, struct msg_now *n)
 {
-    struct msg m = msg_response(n, MR_OP_READ_RSP);
-
     if (n->r.failed)
         return;
-    m.imm = (u(32))k->code;
-    mr_put(k->rsp, m);
-    n->r.slot++;
+    msg_respond(n, MR_OP_READ_RSP, k->code);
     n->r.given++;
     n->r.failed = true;
     n->write_r = true;
@@ -284,18 +259,8 @@ MR_INLINE void msg_look(struct rx_msg *k, struct msg_now *n)
 MR_INLINE void msg_tell_again(struct rx_msg *k, struct msg_now *n)
 {
     if ((n->r.tell & msg_bit(n->msg)) != 0 && k->ended.ready)
-        msg_tell(k, n, (u(8))n->a.bytes);
+        msg_tell(n, (u(8))n->a.bytes);
     n->queue = n->r.tell != 0 || n->r.over != 0;
-}
-
-/** For the compiler: no output's data is that of an earlier step, whatever the event is. */
-MR_INLINE void msg_blank(struct rx_msg *k)
-{
-    k->cpl.data = (struct completion){0};
-    k->rsp.data = (struct msg){0};
-    k->atom.data = (struct atom){0};
-    k->head.data = (struct msg_head){0};
-    k->ended.data = (struct ended){0};
 }
 
 MR_INLINE void msg_exec(struct rx_msg *k, struct msg_now *n)
@@ -332,6 +297,64 @@ MR_INLINE void msg_exec(struct rx_msg *k, struct msg_now *n)
         n->r.queued = true;
         n->write_r = true;
     }
+}
+
+MR_INLINE struct completion msg_completion(struct msg_now n)
+{
+    bool imm = n.e.opcode != MR_OP_SEND;
+    u(8) flags = (u(8))MR_CQEF_RECV | (imm ? (u(8))MR_CQEF_IMM : (u(8))0) |
+                 (n.e.solicited ? (u(8))MR_CQEF_SOLICITED : (u(8))0);
+
+    return (struct completion){.cq = n.r.rcq, .cqe = (struct mr_cqe){.wqe = n.e.recv,
+        .stream = (u(24))n.stream, .opcode = (u(8))n.e.opcode, .flags = flags, .byte_len = n.e.length,
+        .imm = n.e.imm, .msg = n.msg}};
+}
+
+/** The response; what does not belong to its opcode is 0. */
+MR_INLINE struct msg msg_response(struct rx_msg *k, struct msg_now n)
+{
+    bool read = n.opcode == MR_OP_READ_RSP && n.code == 0;
+    bool value = n.opcode == MR_OP_ATOMIC_RSP;
+
+    return (struct msg){.stream = n.stream, .conn = n.r.conn, .msg = n.msg, .slot = n.r.slot,
+        .opcode = n.opcode, .imm = (u(32))n.code, .raddr = value ? k->value : (u(64))0,
+        .length = read ? n.e.length : (u(32))0, .laddr = read ? n.e.addr : (u(64))0,
+        .lkey = read ? n.e.key : (u(32))0};
+}
+
+MR_INLINE struct atom msg_atomic(struct msg_now n)
+{
+    return (struct atom){.stream = n.stream, .life = n.r.life, .msg = n.msg,
+        .add = n.e.opcode == MR_OP_FETCH_ADD, .addr = n.e.addr, .key = n.e.key, .pd = n.r.pd,
+        .compare = (u(64))n.e.bytes << 32 | (u(64))n.e.length,
+        .swap = (u(64))n.e.match << 32 | (u(64))n.e.imm};
+}
+
+/**
+ * Puts out what the event gives; that there is room was looked for. Data are set
+ * valid or not where hlsc would otherwise keep those of an earlier step.
+ */
+MR_INLINE void msg_put(struct rx_msg *k, struct msg_now *n)
+{
+    bool request = n->done || n->fail;
+
+    k->cpl.data = msg_completion(*n);
+    k->cpl.valid = n->recv;
+    k->ended.data = (struct ended){.stream = n->stream, .request = request,
+        .msg = request ? n->a.msg : (u(32))0, .recv = n->recv, .index = n->recv ? n->e.recv : (u(16))0,
+        .match = n->recv ? n->e.match : (u(32))0};
+    k->ended.valid = n->recv || request;
+    k->atom.data = msg_atomic(*n);
+    k->atom.valid = n->atom;
+    if (n->rsp)
+        mr_put(k->rsp, msg_response(k, *n));
+    if (n->head)
+        mr_put(k->head, (struct msg_head){.stream = n->stream, .msg = n->r.head});
+    if (n->done)
+        mr_put(k->done, (struct done){.stream = n->stream, .msg = n->a.msg});
+    if (n->fail)
+        mr_put(k->fail, (struct fail){.stream = n->stream, .msg = n->a.msg, .code = n->code});
+    n->r.slot += n->rsp;
 }
 
 MR_INLINE void msg_begin(struct rx_msg *k, u(4) event, u(16) stream, u(32) msg)
@@ -430,14 +453,16 @@ MR_INLINE void msg_tables(struct rx_msg *k, bool read, struct msg_now n)
         k->row_by_new = false;
     }
     if (n.write_e) {
-        k->ents[msg_ent_at(n.stream, n.msg)] = n.e;
-        k->ent_by = n.e;
+        struct msg_ent e = n.clear_e ? (struct msg_ent){0} : n.e;
+        k->ents[msg_ent_at(n.stream, n.msg)] = e;
+        k->ent_by = e;
         k->ent_by_at = msg_ent_at(n.stream, n.msg);
         k->ent_by_new = true;
     }
     if (n.write_a) {
-        k->answers[msg_answer_at(n.stream, n.msg)] = n.a;
-        k->answer_by = n.a;
+        struct msg_answer a = n.clear_a ? (struct msg_answer){0} : n.a;
+        k->answers[msg_answer_at(n.stream, n.msg)] = a;
+        k->answer_by = a;
         k->answer_by_at = msg_answer_at(n.stream, n.msg);
         k->answer_by_new = true;
     }
@@ -470,11 +495,10 @@ MR_KERNEL(rx_msg)
         k->event = MSG_NONE;
         if (follow || !k->cfg.valid)
             msg_pick(k);
-        if (!idle) {
-            msg_blank(k);
+        if (!idle)
             msg_exec(k, &n);
-        }
     }
+    msg_put(k, &n);
     msg_ring(k, n);
     msg_tables(k, k->event != MSG_NONE && !stall, n);
 }
