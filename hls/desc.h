@@ -308,6 +308,7 @@ struct msg_head {
 /** An atomic to be executed here. */
 struct atom {
     u(16) stream;
+    u(8) life;     // of the stream: goes back with the outcome
     u(32) msg;
     bool add;      // else compare-and-swap
     u(64) addr;
@@ -320,8 +321,9 @@ struct atom {
 /** Its outcome. */
 struct atom_done {
     u(16) stream;
+    u(8) life;     // as in atom
     u(32) msg;
-    u(64) value;   // before
+    u(64) value;   // before; 0 with a code
     u(8) code;     // MR_ERR_*
 };
 
