@@ -128,7 +128,8 @@ MR_INLINE struct rx_seq check_seq(struct rx_check *k, struct rx_pkt p, u(3) plan
     bool data = p.base.kind == MR_KIND_DATA;
 
     return (struct rx_seq){.conn = (u(16))p.base.conn, .path = (u(7))p.base.path,
-        .row = check_row(k->conn_q, p), .kind = p.base.kind, .close = p.base.opcode == MR_PATHOP_CLOSE,
+        .row = check_row(k->conn_q, p), .kind = p.base.kind,
+        .close = p.base.kind == MR_KIND_PATH && p.base.opcode == MR_PATHOP_CLOSE,
         .sport = p.sport, .plane = plane, .epoch = p.base.epoch, .psn = p.base.psn, .ts = p.base.ts,
         .err = data ? check_data(k, p, d) : (u(8))MR_ERR_OK, .bus = e.bus + (d.addr - e.va),
         .len = data ? d.pay_len : (u(16))0, .stream = d.stream, .msg = d.msg, .offset = d.offset,

@@ -74,7 +74,7 @@ static void golden__wqe(void)
     want[36] = 0x99;
     mr_wqe_put(out, (struct mr_wqe){.opcode = MR_OP_WRITE,
                                     .flags = MR_WQEF_SIGNALED | MR_WQEF_INLINE, .nsge = 1,
-                                    .slots = 1, .length = 0x12345678,
+                                    .length = 0x12345678,
                                     .raddr = 0x0102030405060708, .rkey = 0xa1b2c3d4,
                                     .sge_addr = 0x10, .sge_len = 0x99});
     CU_ASSERT_EQUAL(memcmp(out, want, sizeof want), 0);

@@ -207,7 +207,7 @@ void bench_free(struct bench *b)
 
 struct mr_wqe bench_wqe(uint64_t from, uint64_t to, uint32_t len)
 {
-    return (struct mr_wqe){.opcode = MR_OP_WRITE, .flags = MR_WQEF_SIGNALED, .nsge = len != 0, .slots = 1,
+    return (struct mr_wqe){.opcode = MR_OP_WRITE, .flags = MR_WQEF_SIGNALED, .nsge = len != 0,
         .length = len, .raddr = BENCH_VA + to, .rkey = BENCH_KEY, .sge_addr = BENCH_VA + from,
         .sge_key = BENCH_KEY, .sge_len = len};
 }

@@ -120,10 +120,10 @@ static void error__bad_queue_entry(void)
         struct pair *p = pair_new(340 + i, 2);
         struct mr_wqe w = pair_wqe(p, 0, 0, 0, 100);
         switch (i) {
-        case 0: w.opcode = MR_OP_SEND; break;
+        case 0: w.opcode = MR_OP_READ_RSP; break;
         case 1: w.opcode = 0xff; break;
         case 2: w.nsge = 2; break;
-        case 3: w.slots = 0; break;
+        case 3: w.flags |= MR_WQEF_INLINE; break;
         case 4: w.length = 0x80000001; w.sge_len = 0x80000001; break;
         default: w.length = 101; break;
         }

@@ -133,8 +133,9 @@ static uint8_t *more_stream(struct pair *p, unsigned n)
     uint8_t *sq = p->side[0].user + (3 << 20) + 4096 * n;
 
     mr_stream_put(entry, (struct mr_stream){
-        .state = 1, .sq_log2 = 6, .pd = 7, .peer = 0, .sq_base = (uintptr_t)sq});
-    CU_ASSERT_EQUAL_FATAL(pair_table(p, 0, MR_TBL_STREAM, n, entry, sizeof entry), 0);
+        .state = 1, .sq_log2 = 6, .pd = 7, .peer = n, .sq_base = (uintptr_t)sq, .rq = MR_RQ_NONE});
+    for (unsigned s = 0; s < 2; s++)  // nothing is posted at the other side
+        CU_ASSERT_EQUAL_FATAL(pair_table(p, s, MR_TBL_STREAM, n, entry, sizeof entry), 0);
     return sq;
 }
 

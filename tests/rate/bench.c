@@ -215,7 +215,7 @@ static void post(struct rate_bench *b, struct side *s)
     // Every alignment to 8 bytes comes equally often.
     uint64_t addr = DATA_BASE + (n * 0x4000ull + (at + n) * 8ull) % (DATA_LEN - b->load.bytes);
     mr_wqe_put(s->sq[n][at % SQ_SLOTS], (struct mr_wqe){.opcode = MR_OP_WRITE, .flags = MR_WQEF_SIGNALED,
-        .nsge = 1, .slots = 1, .length = b->load.bytes, .raddr = addr, .rkey = KEY, .sge_addr = addr,
+        .nsge = 1, .length = b->load.bytes, .raddr = addr, .rkey = KEY, .sge_addr = addr,
         .sge_key = KEY, .sge_len = b->load.bytes});
     struct reg_req q = {.write = true, .addr = MR_REG_DB_SQ, .data = (u(32))n << 16 | (u(32))(uint16_t)(at + 1)};
     if (!mr_nic_push_reg_req(s->nic, &q))

@@ -86,7 +86,7 @@ static void post(struct scen *s, uint32_t stream)
     else
         memset(m->bits, 0, (m->len / 64 + 1) * sizeof *m->bits);
     struct mr_wqe w = {.opcode = MR_OP_WRITE, .flags = m->signaled ? MR_WQEF_SIGNALED : 0, .nsge = m->len != 0,
-        .slots = 1, .length = m->len, .raddr = host_va(s, stream, slot, true) + m->to, .rkey = TAG_DST,
+        .length = m->len, .raddr = host_va(s, stream, slot, true) + m->to, .rkey = TAG_DST,
         .sge_addr = host_va(s, stream, slot, false) + m->from, .sge_key = TAG_SRC, .sge_len = m->len};
     if (!m->bits)
         scen_wrong(s, "no memory");
