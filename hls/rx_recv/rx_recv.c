@@ -382,7 +382,9 @@ MR_INLINE void recv_queue(struct rx_recv *k, struct recv_ports *p)
     struct recv_queue q = k->queue_q;
     bool bound = recv_has(k->count_q.bound, (recv_slot)match);
     bool mine = bound && q.shared && k->bind_q.gen == q.gen;
-    bool posted = (u(32))(match - q.gone) < (u(32))(q.have - q.gone);
+    // A stream that was opened again finds what it used up before.
+    bool used = recv_has(q.done, (recv_slot)match);
+    bool posted = (u(32))(match - q.gone) < (u(32))(q.have - q.gone) && !used;
 
     if (!q.open || q.pd != k->stream_q.pd)
         recv_refuse(k, p, MR_ERR_RNR);
