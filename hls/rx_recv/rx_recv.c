@@ -265,8 +265,8 @@ MR_INLINE void recv_step(struct rx_recv *k, struct recv_ports *p)
     bool bad = k->using && key_check(e, use) != KEY_OK;
     u(5) n = k->n + (u(5))k->using;
 
-    // Memory that ends in front of the packet's end: a request whose list is short.
-    if (bad || (k->left != 0 && k->left_sges == 0) || (q.value && k->left != 0)) {
+    // Memory that ends too early: a request whose list is short. An atomic's 8 bytes are in one piece.
+    if (bad || (k->left != 0 && k->left_sges == 0) || (q.value && k->using && k->left != 0)) {
         recv_refuse(k, p, MR_ERR_REMOTE_OP);
         return;
     }

@@ -227,7 +227,7 @@ static void random_request(void)
 {
     unsigned stream = stream_at[below(STREAMS)];
     bool atomic = below(3) == 0;
-    u(2048) sges = random_list(atomic ? 1 : 1 + below(8), atomic ? 40 : 500);
+    u(2048) sges = random_list(atomic ? 1 + below(2) : 1 + below(8), atomic ? 40 : 500);
     uint64_t sum = 0;
     for (unsigned i = 0; i < MR_SGE_MAX; i++)
         sum += (uint64_t)mr_sge_unpack((u(128))(sges >> (128 * i))).len;
@@ -381,6 +381,26 @@ static void recv__freed_later(void)
     MUST(t.ref.queue[7].freed == 60);
 }
 
+/** A queue that is opened again while it has receives to report stands in the ring once. */
+static void recv__reopened_in_ring(void)
+{
+    begin();
+    t.freed.count = DEPTH(t.freed);
+    for (unsigned i = 0; i < 10; i++) {
+        config_queue(7, true, false, 1);
+        config_stream(5, true, 7, 1);
+        settle();
+        PUSH(t.entry, (struct recv_entry){.rq = 7, .sges = (u(2048))mr_sge_pack(sge_of(0, 64))});
+        settle();
+        PUSH(t.ended, (struct ended){.stream = 5, .recv = true});
+        settle();
+        MUST(t.ref.queue[7].gone == 1 && t.k.owed + t.k.owe_ok == 1);
+    }
+    t.freed.count = 0;
+    settle();
+    MUST(t.ref.queue[7].freed == 1 && t.k.owed + t.k.owe_ok == 0);
+}
+
 /** Steps for n packets that are there at once. */
 static unsigned steps(unsigned n, struct rx_seq (*make)(unsigned))
 {
@@ -442,6 +462,7 @@ CU_TestInfo tests_rx_recv[] = {
     {"recv__random", recv__random},
     {"recv__waits_for_no_packet", recv__waits_for_no_packet},
     {"recv__freed_later", recv__freed_later},
+    {"recv__reopened_in_ring", recv__reopened_in_ring},
     {"recv__steps", recv__steps},
     CU_TEST_INFO_NULL,
 };

@@ -133,7 +133,8 @@ static void step(void)
     IN_BEFORE_KEPT(t.k.freed, t.freed);
     IN_BEFORE(t.k.rd, t.rd);
     IN_BEFORE_KEPT(t.k.job, t.job);
-    OUT_BEFORE_KEPT(t.k.job_out, t.job);
+    t.k.job_out.valid = false;
+    t.k.job_out.ready = true;  // never full: the kernel counts
     OUT_BEFORE_KEPT(t.k.req, t.req);
     OUT_BEFORE(t.k.entry, t.entry);
     rx_rq_step(&t.k);
@@ -159,6 +160,7 @@ static void step(void)
     IN_AFTER(t.k.freed, t.freed);
     IN_AFTER(t.k.rd, t.rd);
     IN_AFTER(t.k.job, t.job);
+    MUST(!t.k.job_out.valid || !FULL(t.job));
     OUT_AFTER(t.k.job_out, t.job);
     if (!EMPTY(t.req))
         POP(t.req);
@@ -201,7 +203,7 @@ static void stimulus(unsigned busy)
         PUSH(t.bell, (struct rq_bell){.rq = (u(16))queue_at(i), .pidx = (u(16))(q->fidx + n)});
     }
     if (below(50) == 0 && !FULL(t.bell))  // no such queue
-        PUSH(t.bell, (struct rq_bell){.rq = (u(16))(MR_RQS + queue_at(i)), .pidx = (u(16))rnd()});
+        PUSH(t.bell, (struct rq_bell){.rq = (u(16))(MR_RQS + queue_at(i)), .pidx = (u(16))(q->fidx + 1)});
     if (q->out != 0 && below(2) == 0 && !FULL(t.freed)) {
         q->out--;
         PUSH(t.freed, (struct rq_id){.rq = (u(16))queue_at(i)});
@@ -221,7 +223,7 @@ static void rq__random(void)
         bench_pause = 0;
         begin();
         bench_pause = below(180);
-        unsigned busy = round % 3 == 0 ? 40 : 1500, host = 1 + below(3);
+        unsigned busy = round % 3 == 0 ? 40 : 1500, host = round % 5 == 0 ? 30 : 1 + below(3);
         for (unsigned i = 0; i < QUEUES; i++)
             open_queue(i, below(10), below(3));
         for (unsigned i = 0; i < 6000; i++) {
@@ -243,7 +245,7 @@ static void rq__random(void)
         dropped += t.dropped;
         errors += t.errors;
     }
-    MUST(entries > 20000 && dropped > 100 && errors > 100);
+    MUST(entries > 10000 && dropped > 100 && errors > 100);
 }
 
 /** Room everywhere, one queue, one beat each: cycles per receive. */

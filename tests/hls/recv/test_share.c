@@ -171,8 +171,8 @@ static void wr_step(void)
     OUT_BEFORE(w.k.b_done, w.out[1]);
     bool waits = w.k.b.valid && w.k.b_beat.valid;
     wr_share_step(&w.k);
-    w.run = w.k.b.ready ? 0 : w.run + (w.k.a.ready && waits);
-    MUST(w.run <= WR_SHARE_RUN * 8);  // pauses of b take it out of the count
+    w.run = w.k.a.ready ? (waits ? w.run + 1 : 0) : w.k.b.ready ? 0 : w.run;
+    MUST(w.run <= WR_SHARE_RUN);
     IN_AFTER(w.k.a, w.in[0]);
     IN_AFTER(w.k.b, w.in[1]);
     IN_AFTER(w.k.a_beat, w.in_beat[0]);
