@@ -265,8 +265,8 @@ MR_INLINE void recv_step(struct rx_recv *k, struct recv_ports *p)
     bool bad = k->using && key_check(e, use) != KEY_OK;
     u(5) n = k->n + (u(5))k->using;
 
-    // Memory that ends in front of the packet's end: a request whose list is short.
-    if (bad || (k->left != 0 && k->left_sges == 0) || (q.value && k->left != 0)) {
+    // Memory that ends too early: a request whose list is short. An atomic's 8 bytes are in one piece.
+    if (bad || (k->left != 0 && k->left_sges == 0) || (q.value && k->using && k->left != 0)) {
         recv_refuse(k, p, MR_ERR_REMOTE_OP);
         return;
     }
@@ -382,7 +382,9 @@ MR_INLINE void recv_queue(struct rx_recv *k, struct recv_ports *p)
     struct recv_queue q = k->queue_q;
     bool bound = recv_has(k->count_q.bound, (recv_slot)match);
     bool mine = bound && q.shared && k->bind_q.gen == q.gen;
-    bool posted = (u(32))(match - q.gone) < (u(32))(q.have - q.gone);
+    // A stream that was opened again finds what it used up before.
+    bool used = recv_has(q.done, (recv_slot)match);
+    bool posted = (u(32))(match - q.gone) < (u(32))(q.have - q.gone) && !used;
 
     if (!q.open || q.pd != k->stream_q.pd)
         recv_refuse(k, p, MR_ERR_RNR);
