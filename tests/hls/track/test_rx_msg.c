@@ -314,11 +314,12 @@ static void new_pauses(bool all)
 static void msg__random(void)
 {
     begin(0);
-    unsigned cut_odds = 4, reopened = 0;
+    unsigned cut_odds = 4, exec_odds = 4, reopened = 0;
     for (unsigned i = 0; i < 400000; i++) {
         if (i % 512 == 0) {
             new_pauses(true);
             cut_odds = 1u << below(8);
+            exec_odds = 1u << below(10);
         }
         uint16_t stream = (uint16_t)(below(3) ? below(2) : below(MR_STREAMS));
         unsigned what = below(16);
@@ -332,7 +333,7 @@ static void msg__random(void)
             push_message(stream);
         if (below(cut_odds) == 0)
             push_cut((uint16_t)below(MR_STREAMS));
-        if (below(4) == 0)
+        if (below(exec_odds) == 0)
             push_outcome();
         if (below(300) == 0 && !FULL(t.rfail))
             PUSH(t.rfail, (struct fail){.stream = stream, .msg = rnd(), .code = (u(8))(1 + below(14)), .rsp = true});
@@ -412,6 +413,35 @@ static void msg__others_go_on(void)
     MUST(t.m.reads == MR_MSGS);
 }
 
+static void push_atomic(uint16_t stream, uint32_t msg)
+{
+    struct model_msg e = new_msg(msg, false);
+    e.opcode = MR_OP_CMP_SWAP;
+    e.packets = 1;
+    *model_at(&t.m.s[stream], msg) = e;
+    t.m.s[stream].created++;
+    push_got(stream, &e, 0, false);
+    steps(6);
+}
+
+/** The outcome of an atomic of a former life is no response of the new one. */
+static void msg__late_outcome(void)
+{
+    begin(0);
+    push_atomic(4, 0);
+    MUST(t.m.atoms == 1);
+    reopen(4);
+    push_atomic(4, 0);
+    MUST(t.m.atoms == 2 && t.exec.count == 2);
+    push_outcome(); // of the former life
+    steps(6);
+    MUST(t.m.s[4].places == 0 && t.m.s[4].atoms_out == 1);
+    push_outcome();
+    steps(6);
+    MUST(t.m.s[4].places == 1);
+    drain();
+}
+
 /** One got per step, in the midst of messages and of one packet each. */
 static void msg__got_per_step(void)
 {
@@ -459,6 +489,7 @@ CU_TestInfo tests_rx_msg[] = {
     {"msg__random", msg__random},
     {"msg__inputs_are_taken", msg__inputs_are_taken},
     {"msg__others_go_on", msg__others_go_on},
+    {"msg__late_outcome", msg__late_outcome},
     {"msg__got_per_step", msg__got_per_step},
     {"msg__opening_is_short", msg__opening_is_short},
     CU_TEST_INFO_NULL,
