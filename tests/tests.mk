@@ -2,6 +2,7 @@
 # tests: the suites that look at several parts at once, and the run of them all.
 
 include tests/hls/movers/movers.mk
+include tests/track.mk
 include tests/replay/replay.mk
 include tests/equiv/equiv.mk
 include tests/rate/rate.mk
@@ -45,7 +46,7 @@ test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
 
 # All suites. Each prints `SUITE name: P passed, F failed, S skipped` as its last
 # line; the sum of them is the last line of all.
-SUITES ?= defs lint hlsc kernels state movers recv nic hw sim scen host run replay equiv full
+SUITES ?= defs lint hlsc kernels state movers recv track nic hw sim scen host run replay equiv full
 
 .PHONY: test
 test:

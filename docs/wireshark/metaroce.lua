@@ -17,6 +17,7 @@ codes.WIRE = {
   [558161692] = "ICRC_RESIDUE",
   [126] = "AROUND",
   [4224] = "FRAME_MAX",
+  [8] = "ATOMIC",
 }
 codes.TS = {
   [4] = "NS",
@@ -144,9 +145,6 @@ codes.RQ = {
 }
 codes.SGE = {
   [16] = "MAX",
-}
-codes.ATOMIC = {
-  [8] = "BYTES",
 }
 codes.PATHST = {
   [0] = "FREE",

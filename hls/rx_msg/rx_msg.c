@@ -26,6 +26,10 @@ struct msg_now {
     u(16) stream;
     u(32) msg;
     bool moved;
+    struct got got;  // and the rest of its item: the next one's is taken in this step
+    u(64) value;
+    u(8) life;
+    u(8) item;       // code, or how many
     struct msg_ent e;
     struct msg_answer a;
     struct msg_row r;
@@ -109,9 +113,9 @@ MR_INLINE void msg_respond(struct msg_now *n, u(8) opcode, u(8) code)
 }
 
 /** Adds a packet to its message. */
-MR_INLINE void msg_packet(struct rx_msg *k, struct msg_now *n)
+MR_INLINE void msg_packet(struct msg_now *n)
 {
-    struct got g = k->got_r;
+    struct got g = n->got;
     struct mr_data d = mr_data_unpack(g.ext);
     struct mr_atomic a = mr_atomic_unpack(g.ext);
     bool atomic = msg_is_atomic(g.opcode);
@@ -148,7 +152,7 @@ MR_INLINE void msg_tell(struct msg_now *n, u(8) code)
 /** Adds a packet to the answer to a request of ours. */
 MR_INLINE void msg_answer(struct rx_msg *k, struct msg_now *n)
 {
-    struct got g = k->got_r;
+    struct got g = n->got;
     struct mr_data d = mr_data_unpack(g.ext);
     bool begun = n->a.active && n->a.msg == n->msg;
     u(32) bytes = (begun ? n->a.bytes : (u(32))0) + (u(32))g.len;
@@ -227,19 +231,19 @@ MR_INLINE void msg_wake(struct rx_msg *k, struct msg_now *n)
 /** An atomic was executed: its response. One of a former life has none. */
 MR_INLINE void msg_atom(struct rx_msg *k, struct msg_now *n)
 {
-    if (k->life != n->r.life || n->r.atoms == 0)
+    if (n->life != n->r.life || n->r.atoms == 0)
         return;
-    msg_respond(n, MR_OP_ATOMIC_RSP, k->code);
+    msg_respond(n, MR_OP_ATOMIC_RSP, n->item);
     n->r.atoms--;
     msg_wake(k, n);
 }
 
 /** A response lost its memory: the first time the answer is an error. */
-MR_INLINE void msg_rfail(struct rx_msg *k, struct msg_now *n)
+MR_INLINE void msg_rfail(struct msg_now *n)
 {
     if (n->r.failed)
         return;
-    msg_respond(n, MR_OP_READ_RSP, k->code);
+    msg_respond(n, MR_OP_READ_RSP, n->item);
     n->r.given++;
     n->r.failed = true;
     n->write_r = true;
@@ -265,8 +269,8 @@ MR_INLINE void msg_tell_again(struct rx_msg *k, struct msg_now *n)
 
 MR_INLINE void msg_exec(struct rx_msg *k, struct msg_now *n)
 {
-    bool answer = n->event == MSG_GOT && msg_is_answer(k->got_r.opcode);
-    u(MR_AHEAD_LOG2 + 1) cut = k->code > (u(8))n->r.given ? n->r.given : (u(MR_AHEAD_LOG2 + 1))k->code;
+    bool answer = n->event == MSG_GOT && msg_is_answer(n->got.opcode);
+    u(MR_AHEAD_LOG2 + 1) cut = n->item > (u(8))n->r.given ? n->r.given : (u(MR_AHEAD_LOG2 + 1))n->item;
 
     if (n->event == MSG_CFG)
         msg_open(k, n);
@@ -279,14 +283,14 @@ MR_INLINE void msg_exec(struct rx_msg *k, struct msg_now *n)
         if (answer)
             msg_answer(k, n);
         else
-            msg_packet(k, n);
+            msg_packet(n);
         break;
     case MSG_CUT:
         n->r.given -= cut;
         msg_wake(k, n);
         break;
     case MSG_ATOM: msg_atom(k, n); break;
-    case MSG_RFAIL: msg_rfail(k, n); break;
+    case MSG_RFAIL: msg_rfail(n); break;
     case MSG_TELL: msg_tell_again(k, n); break;
     default: break;
     }
@@ -311,13 +315,13 @@ MR_INLINE struct completion msg_completion(struct msg_now n)
 }
 
 /** The response; what does not belong to its opcode is 0. */
-MR_INLINE struct msg msg_response(struct rx_msg *k, struct msg_now n)
+MR_INLINE struct msg msg_response(struct msg_now n)
 {
     bool read = n.opcode == MR_OP_READ_RSP && n.code == 0;
     bool value = n.opcode == MR_OP_ATOMIC_RSP;
 
     return (struct msg){.stream = n.stream, .conn = n.r.conn, .msg = n.msg, .slot = n.r.slot,
-        .opcode = n.opcode, .imm = (u(32))n.code, .raddr = value ? k->value : (u(64))0,
+        .opcode = n.opcode, .imm = (u(32))n.code, .raddr = value ? n.value : (u(64))0,
         .length = read ? n.e.length : (u(32))0, .laddr = read ? n.e.addr : (u(64))0,
         .lkey = read ? n.e.key : (u(32))0};
 }
@@ -347,7 +351,7 @@ MR_INLINE void msg_put(struct rx_msg *k, struct msg_now *n)
     k->atom.data = msg_atomic(*n);
     k->atom.valid = n->atom;
     if (n->rsp)
-        mr_put(k->rsp, msg_response(k, *n));
+        mr_put(k->rsp, msg_response(*n));
     if (n->head)
         mr_put(k->head, (struct msg_head){.stream = n->stream, .msg = n->r.head});
     if (n->done)
@@ -388,17 +392,17 @@ MR_INLINE void msg_take(struct rx_msg *k)
         msg_begin(k, MSG_GOT, k->got.data.stream, mr_data_unpack(k->got.data.ext).msg);
     } else if (which == 1) {
         mr_take(k->cut);
-        k->code = (u(8))k->cut.data.n;
+        k->item = (u(8))k->cut.data.n;
         msg_begin(k, MSG_CUT, k->cut.data.stream, 0);
     } else if (which == 2) {
         mr_take(k->atom_done);
         k->value = k->atom_done.data.value;
         k->life = k->atom_done.data.life;
-        k->code = k->atom_done.data.code;
+        k->item = k->atom_done.data.code;
         msg_begin(k, MSG_ATOM, k->atom_done.data.stream, k->atom_done.data.msg);
     } else {
         mr_take(k->rfail);
-        k->code = k->rfail.data.code;
+        k->item = k->rfail.data.code;
         msg_begin(k, MSG_RFAIL, k->rfail.data.stream, k->rfail.data.msg);
     }
 }
@@ -476,10 +480,12 @@ MR_INLINE void msg_tables(struct rx_msg *k, bool read, struct msg_now n)
 
 MR_KERNEL(rx_msg)
 {
-    struct msg_now n = {.event = k->event, .stream = k->stream, .msg = k->msg, .moved = k->moved};
+    struct msg_now n = {.event = k->event, .stream = k->stream, .msg = k->msg, .moved = k->moved,
+        .got = k->got_r, .value = k->value, .life = k->life, .item = k->item};
     bool idle = n.event == MSG_NONE;
     bool response = n.event == MSG_ATOM || n.event == MSG_RFAIL;
-    bool room = k->done.ready && k->fail.ready && k->head.ready && (!response || k->rsp.ready);
+    bool room = k->done.ready && k->fail.ready && k->head.ready && (!response || k->rsp.ready) &&
+                (n.event != MSG_CFG || k->cfg.valid);
     bool follow = k->next.event != MSG_NONE;
     bool stall = !idle && !room;
 

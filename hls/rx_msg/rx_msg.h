@@ -105,7 +105,7 @@ struct rx_msg {
     struct got got_r;  // GOT
     u(64) value;    // ATOM: as in atom_done
     u(8) life;      // ATOM: likewise
-    u(8) code;      // ATOM, RFAIL: MR_ERR_*; CUT: how many
+    u(8) item;      // ATOM, RFAIL: MR_ERR_*; CUT: how many
     u(2) turn;      // input that was served last
     struct msg_next next;
     u(MR_TRACK_LOG2 + 1) clearing;  // entries of a new stream still to be cleared

@@ -159,6 +159,8 @@ static void read__lengths_and_lists(void)
             w.nranges = cut(p, w.range, n, DST, lens[i]);
             fill(p, 1, 0, 256 * KB);
             ops_post(p, 0, 1, &w);
+            fprintf(stderr,"len %u n %u now %lu\n", lens[i], n, p->now);
+        pair_run(p, 50000); for (int q=0;q<2;q++) for (int cc=0; cc<35; cc++) { uint32_t v = pair_count(p,q,cc); if (v) fprintf(stderr,"side %d cnt %d = %u\n", q, cc, v);}
             struct mr_cqe c = ops_wait(p, 0);
             CU_ASSERT_EQUAL(c.status, MR_ERR_OK);
             CU_ASSERT_EQUAL(c.opcode, MR_OP_READ);
