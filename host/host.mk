@@ -30,11 +30,11 @@ HOST_OBJ     += $(HOST_NIC_SRC:hls/%.c=$(HOST_B)/nic/%.o)
 host: $(B)/libmetaroce.so $(B)/libmetaroce.a $(B)/mrnic $(B)/mr_sendfile $(B)/mr_run $(HOST_B)/write
 
 # The numbers that programs see, out of the rows of defs/.
-$(B)/gen/metaroce_codes.h: $(B)/gen/mr_defs.h
+$(B)/gen/metaroce_codes.h: $(B)/gen/mr_defs.h host/host.mk
 	@{ echo '// SPDX-License-Identifier: BSD-2-Clause'; \
 	   echo '/* Printed from defs/codes.def. Do not edit. */'; \
 	   echo '#ifndef METAROCE_CODES_H'; echo '#define METAROCE_CODES_H'; echo; \
-	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT|POLICY)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
+	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT|POLICY|TBL)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
 	   echo; echo '#endif'; } >$@.tmp && mv $@.tmp $@
 
 $(HOST_B)/%.o: host/%.c $(HOST_HDR)
