@@ -19,7 +19,7 @@ SIM_LIBS    := -ljansson -lm
 
 $(B)/sim/%.o: sim/%.c | $(B)/gen/mr_defs.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(SIM_CFLAGS) -DMR_VERSION='"$(HOST_VERSION)"' -MMD -MP -c -o $@ $<
 
 $(B)/mrsim-loopback: $(SIM_OBJ) $(B)/sim/main.o
 	$(CC) $(CFLAGS) -o $@ $^ $(SIM_LIBS)
