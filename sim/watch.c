@@ -26,8 +26,7 @@ void sim_watch_reset(struct sim_watch *w)
 
 static bool written_by_host(uint32_t table)
 {
-    return table == MR_TBL_CONN || table == MR_TBL_PATH || table == MR_TBL_STREAM ||
-           table == MR_TBL_KEY || table == MR_TBL_CQ;
+    return table && table < SIM_TABLES && table != MR_TBL_TELE && table != MR_TBL_HIST;
 }
 
 /** Room for the row; false if memory is short: then the entry is not shown. */
@@ -100,15 +99,17 @@ void sim_watch_read(struct sim_watch *w, uint32_t off, uint32_t value)
         commit(w);
 }
 
+/** Freed entries may keep numbers; of a table that is not known here, what is not all zeroes is in use. */
 static bool in_use(uint32_t table, const uint8_t *row)
 {
+    static const uint8_t none[SIM_ROW_BYTES];
     switch (table) {
     case MR_TBL_CONN: return mr_conn_get(row).state != 0;
     case MR_TBL_PATH: return mr_path_get(row).state != MR_PATHST_FREE;
     case MR_TBL_STREAM: return mr_stream_get(row).state != 0;
     case MR_TBL_KEY: return mr_key_get(row).rights != 0;
     case MR_TBL_CQ: return mr_cq_get(row).base != 0;
-    default: return false;
+    default: return memcmp(row, none, sizeof none) != 0;
     }
 }
 

@@ -17,7 +17,7 @@
 #include "protocol.h"
 
 #define SIM_ROW_BYTES 64
-#define SIM_TABLES 8 // MR_TBL_* are below
+#define SIM_TABLES 16 // MR_TBL_* are below
 
 /** One NIC: its table window, and entries as they were written last. Starts from zeroes. */
 struct sim_watch {

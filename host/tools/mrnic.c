@@ -63,7 +63,7 @@ static char *help(int key, const char *text, void *input)
         return (char *)text;
     fprintf(f, "Commands:\n");
     for (size_t i = 0; i < n_commands; i++)
-        fprintf(f, "  %-26s %s\n", commands[i].name, commands[i].text);
+        fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].text);
     fprintf(f, "\n%s", text);
     fclose(f);
     return s;

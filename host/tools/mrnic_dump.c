@@ -77,7 +77,7 @@ static char *help(int key, const char *text, void *input)
         char name[16] = "";
         for (size_t i = 0; t->name[i] && i + 1 < sizeof name; i++)
             name[i] = (char)tolower((unsigned char)t->name[i]);
-        fprintf(f, "  %-26s %s\n", name, t->text);
+        fprintf(f, "  %-12s %s\n", name, t->text);
     }
     fprintf(f, "\n%s", text);
     fclose(f);

@@ -190,7 +190,7 @@ void top_frame(FILE *f, const char *uri, const struct top_view *v, const struct 
     fprintf(f, "mrnic top - %s, device time %.3f us", uri, (double)v->ns / 1000);
     if (before->counters)
         fprintf(f, ", %.3f us later", (double)(v->ns - before->ns) / 1000);
-    fprintf(f, ", %zu connections\n\n", json_array_size(v->connections));
+    fprintf(f, ", connections: %zu\n\n", json_array_size(v->connections));
     print_device(f, v, before, ns);
     if (!json_array_size(v->connections))
         return;

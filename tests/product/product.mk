@@ -11,5 +11,5 @@ $(PRODUCT_T)/watcher: tests/product/watcher.c sim/protocol.h $(B)/gen/mr_defs.h
 	$(CC) -D_GNU_SOURCE $(CFLAGS) $(SANITIZE) -Isim -o $@ $<
 
 .PHONY: test-product
-test-product: host man $(B)/mrsim $(B)/mrsim-native $(HOST_B)/install/libmetaroce.a $(PRODUCT_T)/hold $(PRODUCT_T)/watcher
+test-product: host man $(B)/run.tar $(B)/mrsim $(B)/mrsim-native $(HOST_B)/install/libmetaroce.a $(PRODUCT_T)/hold $(PRODUCT_T)/watcher
 	@B=$(B) tests/product/product.sh

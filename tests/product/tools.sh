@@ -77,14 +77,15 @@ says "stat" '^   5 [0-9]{5} .* live$'
 check "stat as JSON" 0 python3 -m json.tool "$dir/stat.json"
 check "agrees with the program's own counters and paths" 0 python3 $here/agree.py "$dir/stat.json" "$dir/hold.out"
 check "top" 0 "$nic" top --once "sim:$sock"
-says "top" '^mrnic top - sim:.*, 1 connections$'
+says "top" '^mrnic top - sim:.*, connections: 1$'
 says "top, planes" '^ +0 +6 +- +[1-9]'
 says "top, connections" '^ +0 +6 10\.0\.0\.2 '
 says "top, paths" '^ +0 +5 +0 live '
 check "top, frame by frame" 0 "$nic" top -b -n 3 -i 10 "sim:$sock"
-says "top, frame by frame" ' us later, 1 connections$'
+says "top, frame by frame" ' us later, connections: 1$'
 check "top on a terminal" 0 env TERM=xterm script -qec "$nic top -n 2 -i 50 sim:$sock" /dev/null
 says "top on a terminal" '10\.0\.0\.2'
+check "and ended by a key" 0 sh -c "(sleep 0.3; printf q) | TERM=xterm timeout 10 script -qec '$nic top sim:$sock' /dev/null"
 check "top on what is no terminal" 1 env TERM=none "$nic" top -n 1 "sim:$sock"
 check "dump" 0 "$nic" dump "sim:$sock"
 says "dump of connections" '^conn 0: state=1 .* npaths=6 .* nplanes=1 '
@@ -119,6 +120,23 @@ for _ in $(seq 5); do
 done
 stop
 check "nothing was said of a path" 1 grep . "$dir/hold.err"
+
+# RTL under way: rates, and the transfer does not suffer.
+for _ in 1 2 3 4; do cat "$B/run.tar"; done >"$dir/file"
+rm -f "$sock" "$dir/ctl"
+"$B/mrsim" --engine rtl --socket "$sock" --loss 0.01 2>"$dir/sim.err" &
+sim=$!
+for _ in $(seq 100); do [ -S "$sock" ] && break; sleep 0.05; done
+"$B/mr_sendfile" --role recv --dev "sim:$sock?nic=1" --control "$dir/ctl" >"$dir/recv.out" 2>&1 &
+recv=$!
+"$B/mr_sendfile" --role send --dev "sim:$sock?nic=0" --control "$dir/ctl" --file "$dir/file" >"$dir/send.out" 2>&1 &
+send=$!
+check "top until the simulator ends" 1 "$nic" top -b -i 100 "sim:$sock?nic=0"
+says "top of a transfer" '^ +0 +[48] 10\.0\.0\.2 +[1-9][0-9]+\.[0-9]{3} '
+says "and its end" 'stopped answering'
+check "the sender" 0 wait $send
+check "the receiver" 0 wait $recv
+check "the simulator" 0 wait $sim
 
 # The protocol itself, between any two steps of the owner.
 rm -f "$sock"
