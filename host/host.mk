@@ -16,6 +16,9 @@ HOST_SRC  := $(wildcard host/lib/*.c) $(wildcard host/bus/*.c)
 HOST_HDR  := $(wildcard host/lib/*.h) $(wildcard host/bus/*.h) $(wildcard host/include/*.h) \
              $(wildcard sim/protocol.h) $(wildcard hls/native/*.h) \
              $(B)/gen/mr_defs.h $(B)/gen/mr_names.h $(B)/gen/metaroce_codes.h
+# Version of the interface, as metaroce.h has it; the soname has the number that changes when programs must.
+HOST_VERSION := $(shell sed -nE 's/^.define METAROCE_VERSION_(MAJOR|MINOR) +([0-9]+).*/\2/p' host/include/metaroce.h | paste -sd.)
+HOST_SONAME  := libmetaroce.so.$(firstword $(subst ., ,$(HOST_VERSION)))
 HOST_OBJ  := $(HOST_SRC:host/%.c=$(HOST_B)/%.o) $(HOST_B)/mr_names.o
 
 # The native NIC inside the library: the kernels of the process graph, position independent.
@@ -27,14 +30,14 @@ HOST_NIC_INC := -Ihls -Idefs -I$(B)/gen -I$(B)/native $(HOST_NIC_PARAMS)
 HOST_OBJ     += $(HOST_NIC_SRC:hls/%.c=$(HOST_B)/nic/%.o)
 
 .PHONY: host test-host
-host: $(B)/libmetaroce.so $(B)/libmetaroce.a $(B)/mrnic $(B)/mr_sendfile $(B)/mr_run $(HOST_B)/write
+host: $(B)/libmetaroce.so $(B)/$(HOST_SONAME) $(B)/libmetaroce.a $(B)/mrnic $(B)/mr_sendfile $(B)/mr_run $(HOST_B)/write
 
 # The numbers that programs see, out of the rows of defs/.
-$(B)/gen/metaroce_codes.h: $(B)/gen/mr_defs.h
+$(B)/gen/metaroce_codes.h: $(B)/gen/mr_defs.h host/host.mk
 	@{ echo '// SPDX-License-Identifier: BSD-2-Clause'; \
 	   echo '/* Printed from defs/codes.def. Do not edit. */'; \
 	   echo '#ifndef METAROCE_CODES_H'; echo '#define METAROCE_CODES_H'; echo; \
-	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT|POLICY)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
+	   sed -nE 's,^(#define MR_(OP|ERR|RIGHT|POLICY|TBL)_[A-Z_]+ +[^ ]+) +// (.*)$$,\1  /* \3 */,p' $<; \
 	   echo; echo '#endif'; } >$@.tmp && mv $@.tmp $@
 
 $(HOST_B)/%.o: host/%.c $(HOST_HDR)
@@ -53,9 +56,12 @@ $(B)/libmetaroce.a: $(HOST_OBJ)
 	@rm -f $@
 	ar rcs $@ $^
 
-$(B)/libmetaroce.so: $(HOST_OBJ)
-	$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,libmetaroce.so.0 -Wl,-z,defs -o $@ $^
-	@ln -sf libmetaroce.so $@.0
+$(B)/libmetaroce.so.$(HOST_VERSION): $(HOST_OBJ) host/libmetaroce.map
+	$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,$(HOST_SONAME) -Wl,-z,defs \
+		-Wl,--version-script,host/libmetaroce.map -o $@ $(HOST_OBJ)
+
+$(B)/$(HOST_SONAME) $(B)/libmetaroce.so: $(B)/libmetaroce.so.$(HOST_VERSION)
+	@ln -sf $(<F) $@
 
 # Tests: the library and a device made of C, under the sanitizers. SAN=thread for the other one.
 SAN          ?= address,undefined
@@ -106,5 +112,7 @@ $(B)/mr_sendfile: host/tools/mr_sendfile.c host/tools/control.c host/tools/progr
 $(B)/mr_run: host/tools/mr_run.c host/tools/run_children.c host/tools/run_table.c host/tools/run_paths.c $(HOST_TOOL_HDR)
 	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c,$^) -ljansson
 
-$(B)/mrnic: host/tools/mrnic.c host/tools/report.c $(B)/libmetaroce.a $(HOST_TOOL_HDR)
-	$(CC) $(HOST_TOOL_FLAGS) -o $@ $(filter %.c %.a,$^) -ljansson -pthread
+# The names of tables and fields come from the library's own object, which installed copies hide.
+$(B)/mrnic: $(wildcard host/tools/mrnic*.c) host/tools/look.c host/tools/top_frame.c host/tools/report.c host/tools/run_paths.c \
+            $(B)/libmetaroce.a $(HOST_TOOL_HDR) host/lib/tele.h host/lib/rows.h
+	$(CC) $(HOST_TOOL_FLAGS) $(HOST_INC) -DMR_VERSION='"$(HOST_VERSION)"' -o $@ $(filter %.c %.a,$^) -ljansson -lncurses -ltinfo -pthread

@@ -23,6 +23,7 @@ include hls/hls.mk
 include hw/hw.mk
 include sim/sim.mk
 include host/host.mk
+include host/install.mk
 include tests/tests.mk
 
 .PHONY: lint

@@ -33,14 +33,14 @@ void sim_client_init(struct sim_client *c, int fd)
     struct ucred cred = {};
     socklen_t len = sizeof cred;
     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len);
-    *c = (struct sim_client){.fd = fd, .pid = cred.pid, .nic = SIM_NIC_NONE};
+    *c = (struct sim_client){.fd = fd, .pid = cred.pid, .nic = SIM_NIC_NONE, .watched = SIM_NIC_NONE};
 }
 
 void sim_client_fini(struct sim_client *c)
 {
     close(c->fd);
     free(c->out);
-    *c = (struct sim_client){.fd = -1, .nic = SIM_NIC_NONE};
+    *c = (struct sim_client){.fd = -1, .nic = SIM_NIC_NONE, .watched = SIM_NIC_NONE};
 }
 
 int sim_client_recv(struct sim_client *c)

@@ -19,6 +19,7 @@ struct sim_client {
     int fd; // -1: this entry is free
     pid_t pid;
     uint32_t nic;       // SIM_NIC_NONE before HELLO
+    uint32_t watched;   // SIM_NIC_NONE: it does not watch
     bool closing;       // BYE was answered: close once `out` is empty
     bool waiting;       // inside WAIT
     bool wait_process;  // this WAIT stands for its whole process

@@ -52,6 +52,8 @@ enum opt {
     O_STATS,
 };
 
+const char *argp_program_version = "mrsim (metaroce) " MR_VERSION;
+
 static const struct argp_option options[] = {
     {.doc = "NICs and clients:", .group = 1},
     {"nics", O_NICS, "N", 0, "NICs, 1 to 72 (2)", 1},

@@ -137,6 +137,11 @@ void sim_mem_owner(struct sim_mem *m, const struct sim_mem_ops *ops, void *ctx)
     sim_maps_clear(&m->maps);
 }
 
+bool sim_mem_owned(const struct sim_mem *m)
+{
+    return m->ops != nullptr;
+}
+
 int sim_mem_map(struct sim_mem *m, uint64_t addr, uint64_t len)
 {
     return sim_maps_add(&m->maps, addr, len);

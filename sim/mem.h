@@ -67,6 +67,9 @@ void sim_mem_free(struct sim_mem *m);
 /** Sets who owns the memory; drops all maps. */
 void sim_mem_owner(struct sim_mem *m, const struct sim_mem_ops *ops, void *ctx);
 
+/** True if somebody does. */
+bool sim_mem_owned(const struct sim_mem *m);
+
 /** 0, -EINVAL (empty or wrapping range), -ENOSPC. Ranges may overlap. */
 int sim_mem_map(struct sim_mem *m, uint64_t addr, uint64_t len);
 /** 0, -ENOENT if exactly this range was not mapped. */

@@ -35,6 +35,10 @@ enum mr_sim_op {
     MR_SIM_STATS = 8,  // reply a: length in bytes of a JSON text that follows the reply, without a final 0
     MR_SIM_BYE = 9,    // the last request; the server answers and closes
     MR_SIM_RESET = 10, // the client's NIC is reset; its maps stay
+    MR_SIM_WATCH = 11, // instead of HELLO, for a client that only looks: arg: MR_SIM_PROTOCOL_VERSION, a: NIC index, which another
+                       // client may have; reply a: pid of the client that has it, 0 = nobody, b: simulated ns
+    MR_SIM_ROW = 12,   // arg: MR_TBL_*, a: index; reply a: 64, b: index of the first entry of that table that is in use, at a or
+                       // behind it; its bytes follow the reply, zeroes behind its layout's end. -ENOENT: there is none
 };
 
 /**
@@ -46,7 +50,14 @@ enum mr_sim_op {
 
 /*
  * HELLO fails with -EPROTO on another version, -ENODEV if there is no such NIC,
- * -EBUSY if another client has it (or all are taken). MAP fails with -ENOSPC
+ * -EBUSY if another client has it (or all are taken). WATCH fails as HELLO does,
+ * without -EBUSY, and with -ENODEV also if the engine is no MetaRoCE NIC. A client
+ * that watches may READ, ROW, TIME, STATS and BYE; all else is answered with
+ * -EPERM. It holds up no simulated time, does not count as one of the server's
+ * clients, and its READs do not latch TIME_HI. Each READ, and ROW of telemetry and
+ * histograms, steps the NIC by a few cycles, so a run that was watched need not
+ * repeat. ROW knows entries as the NIC's client wrote them last, from the moment
+ * on when that client has read in TBL_STATUS that they were taken. MAP fails with -ENOSPC
  * beyond MR_SIM_MAPS_MAX ranges and -EINVAL on an empty or wrapping range;
  * ranges may overlap, each counts on its own. READ and WRITE fail with -EIO if
  * the NIC answers with an error and -ETIMEDOUT if it does not answer at all.

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "watch.h"
 
 #define STEPS_PER_POLL 256 // cycles between two looks at the sockets
 #define REQS_PER_TURN 64   // of one client, then the others get a look
@@ -32,6 +33,7 @@ struct server {
     struct sim *sim;
     int listener;
     struct sim_client client[SIM_CLIENTS_MAX];
+    struct sim_watch watch[SIM_NICS_MAX];
     uint32_t hellos;        // ever
     uint32_t present;       // have said HELLO and not left
     uint64_t first_hello_ms;
@@ -93,13 +95,19 @@ static struct sim_client *client_of_nic(struct server *s, uint32_t nic)
     return nullptr;
 }
 
+static void nic_reset(struct server *s, uint32_t nic)
+{
+    sim_nic_reset(s->sim, nic);
+    sim_watch_reset(&s->watch[nic]);
+}
+
 /** The client leaves, in peace or not: nothing of it may be reached any more. */
 static void client_leave(struct server *s, struct sim_client *c)
 {
     if (c->nic == SIM_NIC_NONE)
         return;
     sim_mem_owner(sim_mem_of(s->sim, c->nic), nullptr, nullptr);
-    sim_nic_reset(s->sim, c->nic);
+    nic_reset(s, c->nic);
     c->nic = SIM_NIC_NONE;
     c->waiting = false;
     s->present--;
@@ -116,8 +124,6 @@ static int hello(struct server *s, struct sim_client *c, struct mr_sim_rep *rep)
 {
     const struct mr_sim_req *q = &c->in;
     uint32_t nic = 0;
-    if (c->nic != SIM_NIC_NONE)
-        return -EINVAL;
     if (q->arg != MR_SIM_PROTOCOL_VERSION)
         return -EPROTO;
     if (q->a == MR_SIM_NIC_ANY) {
@@ -150,6 +156,18 @@ static int reg_read(struct server *s, const struct sim_client *c, struct mr_sim_
     uint32_t v;
     int err = sim_reg_read(s->sim, c->nic, c->in.arg, &v);
     rep->a = err ? 0 : v;
+    if (!err)
+        sim_watch_read(&s->watch[c->nic], c->in.arg, v);
+    return err;
+}
+
+static int reg_write(struct server *s, const struct sim_client *c)
+{
+    if (c->in.a > UINT32_MAX)
+        return -EINVAL;
+    int err = sim_reg_write(s->sim, c->nic, c->in.arg, (uint32_t)c->in.a);
+    if (!err)
+        sim_watch_write(&s->watch[c->nic], c->in.arg, (uint32_t)c->in.a);
     return err;
 }
 
@@ -162,7 +180,7 @@ static int request(struct server *s, struct sim_client *c, struct mr_sim_rep *re
     case MR_SIM_READ:
         return reg_read(s, c, rep);
     case MR_SIM_WRITE:
-        return q->a > UINT32_MAX ? -EINVAL : sim_reg_write(s->sim, c->nic, q->arg, (uint32_t)q->a);
+        return reg_write(s, c);
     case MR_SIM_MAP:
         return sim_mem_map(m, q->a, q->b);
     case MR_SIM_UNMAP:
@@ -175,11 +193,36 @@ static int request(struct server *s, struct sim_client *c, struct mr_sim_rep *re
         c->closing = true;
         return 0;
     case MR_SIM_RESET:
-        sim_nic_reset(s->sim, c->nic);
+        nic_reset(s, c->nic);
         return 0;
     default:
         return -EINVAL;
     }
+}
+
+/* Clients that only look. */
+
+static int watch(struct server *s, struct sim_client *c, struct mr_sim_rep *rep)
+{
+    const struct mr_sim_req *q = &c->in;
+    if (q->arg != MR_SIM_PROTOCOL_VERSION)
+        return -EPROTO;
+    if (q->a >= sim_nics(s->sim))
+        return -ENODEV;
+    int err = sim_watch_check(s->sim, (uint32_t)q->a);
+    if (err)
+        return err;
+    const struct sim_client *owner = client_of_nic(s, (uint32_t)q->a);
+    c->watched = (uint32_t)q->a;
+    rep->a = owner ? (uint64_t)owner->pid : 0;
+    rep->b = sim_now_ns(s->sim, c->watched);
+    return 0;
+}
+
+static int watch_request(struct server *s, struct sim_client *c, struct mr_sim_rep *rep)
+{
+    c->closing = c->in.op == MR_SIM_BYE;
+    return c->closing ? 0 : sim_watch_request(s->sim, c->watched, &c->in, rep);
 }
 
 static int reply(struct sim_client *c, const struct mr_sim_rep *rep)
@@ -196,6 +239,39 @@ static int reply_stats(struct server *s, struct sim_client *c)
     int err = sim_client_reply(c, &rep, text, rep.a);
     free(text);
     return err;
+}
+
+/** ROW, of a client that has a NIC or watches one. */
+static int reply_row(struct server *s, struct sim_client *c)
+{
+    uint32_t nic = c->nic != SIM_NIC_NONE ? c->nic : c->watched;
+    uint8_t row[SIM_ROW_BYTES];
+    struct mr_sim_rep rep = {.b = c->in.a};
+    rep.status = sim_watch_row(&s->watch[nic], s->sim, nic, c->in.arg, &rep.b, row);
+    rep.a = rep.status ? 0 : sizeof row;
+    c->busy_ms = real_ms();
+    return sim_client_reply(c, &rep, (const char *)row, rep.a);
+}
+
+/** Everything but WAIT: 0, or -errno if the client cannot be answered. */
+static int serve_one(struct server *s, struct sim_client *c)
+{
+    struct mr_sim_rep rep = {};
+    bool known = c->nic != SIM_NIC_NONE;
+    bool watches = c->watched != SIM_NIC_NONE;
+    if ((known || watches) && c->in.op == MR_SIM_STATS)
+        return reply_stats(s, c);
+    if ((known || watches) && c->in.op == MR_SIM_ROW)
+        return reply_row(s, c);
+    if (known)
+        rep.status = c->in.op == MR_SIM_HELLO ? -EINVAL : request(s, c, &rep);
+    else if (watches)
+        rep.status = watch_request(s, c, &rep);
+    else
+        rep.status = c->in.op == MR_SIM_HELLO   ? hello(s, c, &rep)
+                     : c->in.op == MR_SIM_WATCH ? watch(s, c, &rep)
+                                                : -EINVAL;
+    return reply(c, &rep);
 }
 
 static void wait_begin(struct server *s, struct sim_client *c)
@@ -229,22 +305,13 @@ static void client_serve(struct server *s, struct sim_client *c)
             return;
         int err = got;
         if (got == 1) {
-            struct mr_sim_rep rep = {};
-            bool known = c->nic != SIM_NIC_NONE;
-            if (known && c->in.op == MR_SIM_WAIT && !(c->in.arg & ~(uint32_t)MR_SIM_WAIT_PROCESS)) {
+            if (c->nic != SIM_NIC_NONE && c->in.op == MR_SIM_WAIT && !(c->in.arg & ~(uint32_t)MR_SIM_WAIT_PROCESS)) {
                 wait_begin(s, c);
                 if (!wait_end(s, c)) // at once, if there is nothing to wait for
                     return;
                 continue;
             }
-            if (known && c->in.op == MR_SIM_STATS) {
-                err = reply_stats(s, c);
-            } else {
-                rep.status = c->in.op == MR_SIM_HELLO ? hello(s, c, &rep)
-                             : known                  ? request(s, c, &rep)
-                                                      : -EINVAL;
-                err = reply(c, &rep);
-            }
+            err = serve_one(s, c);
         }
         if (err < 0) {
             client_close(s, c);
@@ -526,6 +593,8 @@ int sim_server_run(const struct sim_server_cfg *cfg)
     for (int i = 0; i < SIM_CLIENTS_MAX; i++)
         if (s->client[i].fd >= 0)
             sim_client_fini(&s->client[i]);
+    for (uint32_t i = 0; i < SIM_NICS_MAX; i++)
+        sim_watch_reset(&s->watch[i]);
     int bad = sim_free(s->sim);
     if (bad)
         fprintf(stderr, "mrsim: cannot write %s\n", cfg->sim.pcap);

@@ -19,7 +19,7 @@ SIM_LIBS    := -ljansson -lm
 
 $(B)/sim/%.o: sim/%.c | $(B)/gen/mr_defs.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SIM_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(SIM_CFLAGS) -DMR_VERSION='"$(HOST_VERSION)"' -MMD -MP -c -o $@ $<
 
 $(B)/mrsim-loopback: $(SIM_OBJ) $(B)/sim/main.o
 	$(CC) $(CFLAGS) -o $@ $^ $(SIM_LIBS)
@@ -71,9 +71,9 @@ $(B)/vl-trace/trace_calls.o: $(B)/vl-trace/trace_calls.cc sim/trace.h
 SIM_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 SIM_TEST_C := $(wildcard tests/sim/*.c)
 
-$(B)/tests/test_sim: $(SIM_C) $(SIM_TEST_C) $(wildcard sim/*.h tests/sim/*.h)
+$(B)/tests/test_sim: $(SIM_C) $(SIM_TEST_C) $(wildcard sim/*.h tests/sim/*.h) $(B)/gen/mr_defs.h
 	@mkdir -p $(@D)
-	$(CC) -std=c23 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror $(SIM_SAN) -Isim -Itests/sim -o $@ \
+	$(CC) -std=c23 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror $(SIM_SAN) -Isim -Itests/sim -I$(B)/gen -o $@ \
 		$(SIM_C) $(SIM_TEST_C) $(SIM_LIBS) -lcunit -lpthread
 
 .PHONY: test-sim

@@ -83,6 +83,7 @@ char *sim_stats_json(struct sim *s)
     for (uint32_t i = 0; i < sim_nics(s); i++) {
         json_t *o = json_object();
         json_object_set_new(o, "time_ns", json_integer((json_int_t)sim_now_ns(s, i)));
+        json_object_set_new(o, "taken", json_boolean(sim_mem_owned(sim_mem_of(s, i))));
         json_object_set_new(o, "port", port_json(sim_link_port_stats(l, i)));
         json_object_set_new(o, "mem", mem_json(sim_mem_stats(sim_mem_of(s, i))));
         json_array_append_new(nics, o);

@@ -70,6 +70,13 @@ struct mr_bus_ops {
      * text's length, which may be size or more when it was cut. May be NULL.
      */
     int (*stats)(struct mr_bus *bus, char *buf, size_t size);
+
+    /**
+     * The first entry in use of table MR_TBL_* at *index or behind it, into row,
+     * which has room for 64 bytes. -ENOENT there is none, -EINVAL no such table.
+     * May be NULL.
+     */
+    int (*row)(struct mr_bus *bus, uint32_t table, uint32_t *index, void *row);
 };
 
 /** What every back end's own struct begins with. */

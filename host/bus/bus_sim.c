@@ -34,6 +34,7 @@ static constexpr unsigned wait_s = 120;       // the same inside WAIT: others ma
 static constexpr unsigned relax_ns = 1000;    // simulated time that a poll in vain gives
 static constexpr unsigned slice_ns = 50000;   // longest WAIT: other threads get the socket that often
 static constexpr unsigned posted_max = 64;    // replies of writes that may be owed
+static constexpr unsigned row_bytes = 64;
 static constexpr char default_path[] = "build/sim.sock";
 
 struct sim {
@@ -41,6 +42,7 @@ struct sim {
     pthread_mutex_t lock;  // of the socket: one exchange at a time
     int fd;
     unsigned wait_s;
+    bool watches;        // another program may have the NIC: nothing is written
     unsigned posted;     // replies not yet taken
     atomic_bool broken;  // the server is gone, or does not keep to the protocol
 };
@@ -151,7 +153,7 @@ static int sim_write_block(struct mr_bus *bus, uint32_t off, const uint32_t *val
 {
     struct sim *s = (struct sim *)bus;
     struct mr_sim_req req[16];
-    int rc = 0;
+    int rc = s->watches ? -EPERM : 0;
 
     pthread_mutex_lock(&s->lock);
     while (n && !rc) {
@@ -180,6 +182,8 @@ static int sim_map(struct mr_bus *bus, void *addr, size_t len, uint64_t *bus_add
     struct mr_sim_req req = {.op = MR_SIM_MAP, .a = (uintptr_t)addr, .b = len};
 
     *bus_addr = req.a;
+    if (((struct sim *)bus)->watches)
+        return -EPERM;
     return call((struct sim *)bus, req, nullptr, answer_s);
 }
 
@@ -263,6 +267,22 @@ static int sim_stats(struct mr_bus *bus, char *buf, size_t size)
     return rc;
 }
 
+static int sim_row(struct mr_bus *bus, uint32_t table, uint32_t *index, void *row)
+{
+    struct mr_sim_req req = {.op = MR_SIM_ROW, .arg = table, .a = *index};
+    struct sim *s = (struct sim *)bus;
+    struct mr_sim_rep rep;
+
+    pthread_mutex_lock(&s->lock);
+    int rc = exchange(s, &req, &rep, answer_s);
+    if (!rc && (rep.a != row_bytes || recv_all(s->fd, row, row_bytes, answer_s * 1000)))
+        rc = broken(s);
+    pthread_mutex_unlock(&s->lock);
+    if (!rc)
+        *index = (uint32_t)rep.b;
+    return rc;
+}
+
 static int sim_close(struct mr_bus *bus)
 {
     struct sim *s = (struct sim *)bus;
@@ -307,6 +327,11 @@ static int dial(const struct sockaddr_un *sun)
 static int hello(struct sim *s, uint64_t nic)
 {
     struct mr_sim_req req = {.op = MR_SIM_HELLO, .arg = MR_SIM_PROTOCOL_VERSION, .a = nic};
+
+    if (s->watches) {
+        req.op = MR_SIM_WATCH;
+        req.a = nic == MR_SIM_NIC_ANY ? 0 : nic;
+    }
     int rc = call(s, req, nullptr, answer_s);
 
     return rc == -EINVAL ? -EPROTO : rc;
@@ -314,19 +339,21 @@ static int hello(struct sim *s, uint64_t nic)
 
 static int sim_open(const char *rest, struct mr_bus **bus)
 {
-    static const char *const options[] = {"nic", "wait", nullptr};
-    uint64_t nic = MR_SIM_NIC_ANY, wait = wait_s;
+    static const char *const options[] = {"nic", "wait", "watch", nullptr};
+    uint64_t nic = MR_SIM_NIC_ANY, wait = wait_s, watch = 0;
     struct sockaddr_un sun = {};
 
     if (path_of(rest, &sun) || mri_uri_check(rest, options) ||
         mri_uri_number(rest, "nic", 0, UINT32_MAX, &nic) ||
-        mri_uri_number(rest, "wait", 1, 86400, &wait))
+        mri_uri_number(rest, "wait", 1, 86400, &wait) ||
+        mri_uri_number(rest, "watch", 0, 1, &watch))
         return -EINVAL;
     struct sim *s = calloc(1, sizeof *s);
     if (!s)
         return -ENOMEM;
     s->bus.ops = &mri_bus_sim;
     s->wait_s = (unsigned)wait;
+    s->watches = watch;
     pthread_mutex_init(&s->lock, nullptr);
 #ifdef PR_SET_PTRACER
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // fails without Yama, where it is not needed
@@ -358,4 +385,5 @@ const struct mr_bus_ops mri_bus_sim = {
     .relax = sim_relax,
     .time_ns = sim_time_ns,
     .stats = sim_stats,
+    .row = sim_row,
 };

@@ -21,7 +21,7 @@
  * A handle becomes invalid by its destroy call or by mr_device_close().
  * An object that others depend on is not destroyed: -EBUSY.
  *
- * The numbers MR_OP_*, MR_ERR_*, MR_RIGHT_*, MR_POLICY_* come from metaroce_codes.h, which
+ * The numbers MR_OP_*, MR_ERR_*, MR_RIGHT_*, MR_POLICY_*, MR_TBL_* come from metaroce_codes.h, which
  * is printed from defs/codes.def. [spec 3] has their meaning on the wire.
  */
 #ifndef METAROCE_H
@@ -111,6 +111,9 @@ struct mr_caps {
  *                            default $MR_SIM, else build/sim.sock; nic: any
  *                            that is free; wait: most seconds of real time
  *                            that a wait for simulated time may take, 120
+ *     sim:[PATH]?watch=1[&nic=N]   the same, to look at: NIC N (0), which
+ *                            another program may have and does not notice;
+ *                            what would change it fails with -EPERM
  *     soft:N?dir=DIR...      the software NIC in a thread of this process;
  *                            host/README.md has its options
  *
@@ -562,6 +565,22 @@ MR_API const char *mr_counter_text(uint32_t i);
  * mr_counter_count(). Errors: -EINVAL, -EIO; then value[] is undefined.
  */
 MR_API int mr_counters_read(struct mr_device *dev, uint64_t *value, uint32_t n);
+
+/** Room for an entry of any table. */
+#define MR_ROW_BYTES 64
+
+/**
+ * Reads one entry of the device's table MR_TBL_*, for tools that look at a
+ * device: the first that is in use at *index or behind it. *index is its index
+ * then, and row has its bytes as they lie in the device, with zeroes behind
+ * them; docs/reference/queues.md has the layouts. Entries that the device
+ * cannot show are those that its program wrote last. From any thread.
+ *
+ * Errors: -EINVAL no device, no place, or no such table; -ENOENT no such entry;
+ * -ENOTSUP the back end cannot; -EREMOTEIO the device refused; -EIO.
+ */
+MR_API int mr_table_next(struct mr_device *dev, uint32_t table, uint32_t *index,
+                         unsigned char row[MR_ROW_BYTES]);
 
 #ifdef __cplusplus
 }

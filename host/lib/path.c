@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* path.c - paths of a connection: their entries, telemetry and histograms. [spec 5, 6] */
 #include "internal.h"
+#include "tele.h"
 
 static_assert(MR_PATH_FREE == MR_TELEST_FREE && MR_PATH_LIVE == MR_TELEST_LIVE &&
               MR_PATH_PROBING == MR_TELEST_PROBING && MR_PATH_CLOSING == MR_TELEST_CLOSING &&
@@ -57,30 +58,6 @@ int mr_path_set_port(struct mr_conn *c, uint32_t path, uint16_t sport, uint8_t p
     return rc;
 }
 
-static struct mr_path_info info_of(struct mr_tele_row t)
-{
-    return (struct mr_path_info){
-        .bytes = (uint64_t)t.bytes,
-        .srtt_ns = (uint32_t)t.srtt * MR_TS_NS,
-        .rttvar_ns = (uint32_t)t.rttvar * MR_TS_NS,
-        .cwnd = (uint32_t)t.cwnd,
-        .inflight = (uint32_t)t.inflight,
-        .packets = (uint32_t)t.packets,
-        .resent = (uint32_t)t.resent,
-        .lost = (uint32_t)t.lost,
-        .marks = (uint32_t)t.marks,
-        .acks = (uint32_t)t.acks,
-        .probes = (uint32_t)t.probes,
-        .psn = (uint32_t)t.psn,
-        .una = (uint32_t)t.una,
-        .hint_mbps = (uint32_t)t.hint,
-        .moved = (uint32_t)t.moved,
-        .fails = (uint16_t)t.fails,
-        .epoch = (uint8_t)t.epoch,
-        .state = (uint8_t)t.state,
-    };
-}
-
 int mr_path_query(struct mr_conn *c, uint32_t path, struct mr_path_info *info)
 {
     unsigned char entry[MR_TELE_BYTES];
@@ -99,7 +76,7 @@ int mr_path_query(struct mr_conn *c, uint32_t path, struct mr_path_info *info)
     pthread_mutex_unlock(&c->dev->lock);
     if (rc)
         return rc;
-    *info = info_of(mr_tele_get(entry));
+    *info = mri_tele_info(mr_tele_get(entry));
     info->sport = sport;
     info->plane = plane;
     return 0;

@@ -58,6 +58,21 @@ static int run(struct mr_device *dev, uint32_t op, uint32_t table, uint32_t inde
     return rc ? rc : settle(dev, limit_ms);
 }
 
+int mr_table_next(struct mr_device *dev, uint32_t table, uint32_t *index,
+                  unsigned char row[MR_ROW_BYTES])
+{
+    if (!dev || !index || !row)
+        return -EINVAL;
+    if (!dev->bus->ops->row)
+        return -ENOTSUP;
+    if (atomic_load(&dev->dead))
+        return -EIO;
+    pthread_mutex_lock(&dev->lock);
+    int rc = mri_note(dev, dev->bus->ops->row(dev->bus, table, index, row));
+    pthread_mutex_unlock(&dev->lock);
+    return rc;
+}
+
 int mri_table_write(struct mr_device *dev, uint32_t table, uint32_t index, const void *entry,
                     uint32_t bytes)
 {

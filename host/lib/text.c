@@ -11,6 +11,7 @@ static const struct {
     const char *text;
 } texts[] = {
     {0, "success"},
+    {EPERM, "the device is only looked at: nothing of it can be changed"},
     {EINVAL, "an argument is not what the call takes"},
     {ENOMEM, "out of memory"},
     {ENODEV, "no such device, or nobody answers there"},

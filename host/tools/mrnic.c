@@ -1,168 +1,90 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * mrnic.c - looks at devices from the command line.
- *
- *     mrnic list                which of the usual devices can be opened
- *     mrnic info [--dev URI]    what a device can do, and how it is set
- *     mrnic stat [--dev URI]    its counters
- */
+/* mrnic.c - the command line of mrnic, up to the sub-command. */
+#include "mrnic.h"
+
 #include <argp.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+const char *argp_program_version = "mrnic (metaroce) " MR_VERSION;
 
-struct options {
-    const char *command, *uri;
-    bool json;
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *text;
+} commands[] = {
+    {"list", mrnic_list, "devices that can be opened here"},
+    {"info", mrnic_info, "what a device can do, and how it is set"},
+    {"stat", mrnic_stat, "counters, connections and paths"},
+    {"top", mrnic_top, "connections, paths and planes, live"},
+    {"dump", mrnic_dump, "the tables of a device, entry by entry"},
 };
 
-static const struct argp_option arg_options[] = {
-    {"dev", 'd', "URI", 0, "device, default $MR_DEVICE or sim:", 0},
-    {"json", 'j', nullptr, 0, "print JSON", 0},
-    {},
+static constexpr size_t n_commands = sizeof commands / sizeof commands[0];
+
+struct chosen {
+    const struct command *command;
+    int at;  // its place in argv
 };
 
 static error_t parse(int key, char *arg, struct argp_state *st)
 {
-    struct options *o = st->input;
+    struct chosen *c = st->input;
 
     switch (key) {
-    case 'd': o->uri = arg; break;
-    case 'j': o->json = true; break;
     case ARGP_KEY_ARG:
-        if (st->arg_num)
-            argp_error(st, "one command only");
-        o->command = arg;
-        break;
-    case ARGP_KEY_END:
-        if (!o->command)
-            argp_error(st, "which command?");
-        break;
+        for (size_t i = 0; i < n_commands; i++)
+            if (!strcmp(arg, commands[i].name))
+                c->command = &commands[i];
+        if (!c->command)
+            argp_error(st, "no command '%s'", arg);
+        c->at = st->next - 1;
+        st->next = st->argc;  // the rest is the command's
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(st, "which command?");
+        return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
-    return 0;
+}
+
+/* The commands, in the help text. */
+static char *help(int key, const char *text, void *input)
+{
+    size_t n;
+    char *s = nullptr;
+    (void)input;
+
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    FILE *f = open_memstream(&s, &n);
+    if (!f)
+        return (char *)text;
+    fprintf(f, "Commands:\n");
+    for (size_t i = 0; i < n_commands; i++)
+        fprintf(f, "  %-12s %s\n", commands[i].name, commands[i].text);
+    fprintf(f, "\n%s", text);
+    fclose(f);
+    return s;
 }
 
 static const struct argp argp = {
-    .options = arg_options,
     .parser = parse,
-    .args_doc = "list|info|stat",
-    .doc = "Looks at MetaRoCE devices.\v"
-           "list opens each of the usual devices for a moment; one that is in use is told as busy. "
-           "Paths belong to the program that has the connection: mr_sendfile --json writes their "
-           "telemetry and histograms, mr_run prints them.",
+    .args_doc = "COMMAND [ARGUMENT...]",
+    .doc = "Looks at MetaRoCE devices.\v'mrnic COMMAND --help' has the options of a command.",
+    .help_filter = help,
 };
-
-static void print_json(json_t *o)
-{
-    json_dumpf(o, stdout, JSON_INDENT(1));
-    printf("\n");
-    json_decref(o);
-}
-
-static int fail(const char *uri, int rc)
-{
-    fprintf(stderr, "mrnic: %s: %s\n", uri ? uri : "default device", mr_strerror(rc));
-    return 1;
-}
-
-static int list(const struct options *o)
-{
-    const char *env = getenv("MR_DEVICE");
-    const char *uris[] = {o->uri ? o->uri : env ? env : "sim:", o->uri ? nullptr : "soft:0"};
-    json_t *all = json_array();
-
-    for (size_t i = 0; i < sizeof uris / sizeof uris[0]; i++) {
-        struct mr_device *dev;
-        if (!uris[i])
-            continue;
-        int rc = mr_device_open(uris[i], &dev);
-        if (!o->json)
-            printf("%-20s %s\n", uris[i], rc ? mr_strerror(rc) : "there");
-        json_array_append_new(all, json_pack("{s:s, s:b, s:s}", "device", uris[i], "there", !rc,
-                                             "text", mr_strerror(rc)));
-        if (!rc)
-            mr_device_close(dev);
-    }
-    if (o->json)
-        print_json(all);
-    else
-        json_decref(all);
-    return 0;
-}
-
-static void print_values(json_t *o)
-{
-    const char *name;
-    json_t *v;
-
-    json_object_foreach(o, name, v) {
-        if (json_is_integer(v))
-            printf("%-14s %" PRIu64 "\n", name, (uint64_t)json_integer_value(v));
-        else if (json_is_string(v))
-            printf("%-14s %s\n", name, json_string_value(v));
-    }
-}
-
-static int info(const struct options *o, struct mr_device *dev)
-{
-    json_t *caps = report_caps(dev), *tunables = report_tunables(dev);
-
-    if (!tunables) {
-        json_decref(caps);
-        return fail(mr_device_uri(dev), -EIO);
-    }
-    json_object_set_new(caps, "device", json_string(mr_device_uri(dev)));
-    json_object_set_new(caps, "tunables", tunables);
-    if (o->json) {
-        print_json(caps);
-        return 0;
-    }
-    print_values(caps);
-    printf("\n");
-    print_values(tunables);
-    json_decref(caps);
-    return 0;
-}
-
-static int stat_of(const struct options *o, struct mr_device *dev)
-{
-    json_t *counters = report_counters(dev);
-
-    if (!counters)
-        return fail(mr_device_uri(dev), -EIO);
-    if (o->json) {
-        print_json(counters);
-        return 0;
-    }
-    for (uint32_t i = 0; i < mr_counter_count(); i++)
-        printf("%-16s %12" PRIu64 "  %s\n", mr_counter_name(i),
-               (uint64_t)json_integer_value(json_object_get(counters, mr_counter_name(i))),
-               mr_counter_text(i));
-    json_decref(counters);
-    return 0;
-}
 
 int main(int argc, char **argv)
 {
-    struct options o = {};
-    struct mr_device *dev;
+    struct chosen c = {};
+    char name[32];
 
-    argp_parse(&argp, argc, argv, 0, nullptr, &o);
-    if (!strcmp(o.command, "list"))
-        return list(&o);
-    if (strcmp(o.command, "info") != 0 && strcmp(o.command, "stat") != 0) {
-        fprintf(stderr, "mrnic: no command %s\n", o.command);
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, nullptr, &c);
+    if (!c.command)
         return 64;
-    }
-    int rc = mr_device_open(o.uri, &dev);
-    if (rc)
-        return fail(o.uri, rc);
-    rc = !strcmp(o.command, "info") ? info(&o, dev) : stat_of(&o, dev);
-    mr_device_close(dev);
-    return rc;
+    snprintf(name, sizeof name, "mrnic %s", c.command->name);
+    argv[c.at] = name;
+    return c.command->run(argc - c.at, argv + c.at);
 }

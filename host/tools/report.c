@@ -24,15 +24,12 @@ json_t *report_counters(struct mr_device *dev)
     return o;
 }
 
-/* One path; NULL if it cannot be read. */
-static json_t *report_path(struct mr_conn *conn, uint32_t path)
+json_t *report_path(uint32_t path, const struct mr_path_info *info,
+                    const uint32_t bucket[MR_HIST_BUCKETS])
 {
-    uint32_t bucket[MR_HIST_BUCKETS];
-    struct mr_path_info p;
-
-    if (mr_path_query(conn, path, &p) || mr_path_histogram(conn, path, bucket))
-        return nullptr;
+    const struct mr_path_info p = *info;
     json_t *o = json_object(), *h = json_array();
+
     put(o, "path", path);
     put(o, "sport", p.sport);
     put(o, "plane", p.plane);
@@ -65,12 +62,13 @@ json_t *report_paths(struct mr_conn *conn)
     json_t *a = json_array();
 
     for (uint32_t i = 0; i < mr_conn_paths(conn); i++) {
-        json_t *o = report_path(conn, i);
-        if (!o) {
+        uint32_t bucket[MR_HIST_BUCKETS];
+        struct mr_path_info p;
+        if (mr_path_query(conn, i, &p) || mr_path_histogram(conn, i, bucket)) {
             json_decref(a);
             return nullptr;
         }
-        json_array_append_new(a, o);
+        json_array_append_new(a, report_path(i, &p, bucket));
     }
     return a;
 }

@@ -9,6 +9,9 @@
 
 /** Counters by name; NULL if they cannot be read. */
 json_t *report_counters(struct mr_device *dev);
+/** A path, and its histogram. */
+json_t *report_path(uint32_t path, const struct mr_path_info *info,
+                    const uint32_t bucket[MR_HIST_BUCKETS]);
 /** One object for each path of the connection, with its histogram; NULL if they cannot be read. */
 json_t *report_paths(struct mr_conn *conn);
 /** Capabilities by name. */

@@ -56,6 +56,11 @@ static struct mr_sim_rep answer(const struct mr_sim_req *q)
     case MR_SIM_MAP: p.status = q->b == 7 ? -ENOSPC : 0; break;
     case MR_SIM_TIME: p.a = srv.now; break;
     case MR_SIM_STATS: p.a = 10; break;
+    case MR_SIM_ROW:
+        p.status = q->arg == MR_TBL_KEY ? -ENOENT : 0;
+        p.a = q->arg == MR_TBL_CONN ? 64 : p.status ? 0 : 63;
+        p.b = q->a + 3;
+        break;
     default: break;
     }
     return p;
@@ -76,6 +81,8 @@ static void *serve(void *arg)
         if (send(srv.fd, &p, n, MSG_NOSIGNAL) < 0)
             break;
         if (q.op == MR_SIM_STATS && send(srv.fd, "{\"a\":1234}", 10, MSG_NOSIGNAL) < 0)
+            break;
+        if (q.op == MR_SIM_ROW && !p.status && send(srv.fd, (char[64]){1, 2, 3}, 64, MSG_NOSIGNAL) < 0)
             break;
         if (q.op == MR_SIM_BYE)
             break;
@@ -159,6 +166,36 @@ static void open__silent(void)
     CHECK_ERR(mr_device_open(srv.uri, &dev), -EIO);
     CU_ASSERT_TRUE(seconds() - t < 5);
     stop();
+}
+
+/* A device that is only looked at: nothing reaches it, and it stays usable. */
+static void open__watch(void)
+{
+    unsigned char row[MR_ROW_BYTES], memory[64];
+    char uri[128];
+    struct mr_device *dev;
+    struct mr_cq *cq;
+    struct mr_pd *pd;
+    struct mr_mr *mr;
+    uint32_t at = 4;
+
+    start(-1, true);
+    snprintf(uri, sizeof uri, "%s?watch=1&nic=2", srv.uri);
+    CU_ASSERT_EQUAL_FATAL(mr_device_open(uri, &dev), 0);
+    CHECK_ERR(mr_device_tune(dev, MR_TUNE_SEED, 1), -EPERM);
+    CHECK_ERR(mr_cq_create(dev, 8, &cq), -EPERM);
+    CU_ASSERT_EQUAL(mr_pd_create(dev, &pd), 0);
+    CHECK_ERR(mr_mr_reg(pd, memory, sizeof memory, MR_RIGHT_LOCAL_READ, &mr), -EPERM);
+    CU_ASSERT_EQUAL(srv.writes, 0);
+    CU_ASSERT_EQUAL(mr_table_next(dev, MR_TBL_CONN, &at, row), 0);
+    CU_ASSERT_TRUE(at == 7 && row[0] == 1 && row[2] == 3 && row[63] == 0);
+    CHECK_ERR(mr_table_next(dev, MR_TBL_KEY, &at, row), -ENOENT);
+    CU_ASSERT_EQUAL(at, 7);
+    CHECK_ERR(mr_table_next(dev, MR_TBL_CQ, &at, row), -EIO); // an entry of another size
+    mr_device_close(dev);
+    stop();
+    snprintf(uri, sizeof uri, "%s?watch=2", srv.uri);
+    CHECK_ERR(mr_device_open(uri, &dev), -EINVAL);
 }
 
 static void open__refused(void)
@@ -284,6 +321,7 @@ const struct test_row tests_bus_sim[] = {
     {"open__absent", open__absent},
     {"open__nobody_accepts", open__nobody_accepts},
     {"open__silent", open__silent},
+    {"open__watch", open__watch},
     {"open__refused", open__refused},
     {"open__dies_anywhere", open__dies_anywhere},
     {"calls__reach_the_server", calls__reach_the_server},

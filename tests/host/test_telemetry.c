@@ -34,8 +34,23 @@ static void counters__wrap(void)
     mr_device_close(dev);
 }
 
+static void table__bad(void)
+{
+    unsigned char row[MR_ROW_BYTES];
+    struct mr_device *dev;
+    uint32_t at = 0;
+
+    CU_ASSERT_EQUAL_FATAL(mr_device_open("fake:", &dev), 0);
+    CHECK_ERR(mr_table_next(dev, MR_TBL_CONN, &at, row), -ENOTSUP);
+    CHECK_ERR(mr_table_next(nullptr, MR_TBL_CONN, &at, row), -EINVAL);
+    CHECK_ERR(mr_table_next(dev, MR_TBL_CONN, nullptr, row), -EINVAL);
+    CHECK_ERR(mr_table_next(dev, MR_TBL_CONN, &at, nullptr), -EINVAL);
+    mr_device_close(dev);
+}
+
 const struct test_row tests_telemetry[] = {
     {"counters__names", counters__names},
     {"counters__wrap", counters__wrap},
+    {"table__bad", table__bad},
     {},
 };

@@ -353,6 +353,26 @@ static void accept__too_many(void)
     CU_ASSERT_EQUAL(peer_end(&s), 0);
 }
 
+/** Of an engine that is no MetaRoCE NIC there is nothing to see; the rest is in tests/product. */
+static void watch__bad(void)
+{
+    struct sim_server_cfg c = one_client();
+    struct peer_server s;
+    peer_start(&s, &c);
+    int a = peer_hello(&s, 0);
+    int w = peer_connect(&s);
+    CU_ASSERT_EQUAL(peer_call(w, MR_SIM_WATCH, 2, 0, 0).status, -EPROTO);
+    CU_ASSERT_EQUAL(peer_call(w, MR_SIM_WATCH, 1, 2, 0).status, -ENODEV);
+    CU_ASSERT_EQUAL(peer_call(w, MR_SIM_WATCH, 1, 0, 0).status, -ENODEV);
+    CU_ASSERT_EQUAL(peer_call(w, MR_SIM_ROW, 1, 0, 0).status, -EINVAL);
+    CU_ASSERT_EQUAL(peer_call(a, MR_SIM_WATCH, 1, 0, 0).status, -EINVAL);
+    CU_ASSERT_EQUAL(peer_call(a, MR_SIM_ROW, 99, 0, 0).status, -EINVAL);
+    CU_ASSERT_EQUAL(peer_call(a, MR_SIM_ROW, 1, 0, 0).status, -ENOENT);
+    close(w);
+    peer_bye(a);
+    CU_ASSERT_EQUAL(peer_end(&s), 0);
+}
+
 /** Every request is answered, whatever is in it. */
 static void request__bad_random(void)
 {
@@ -396,5 +416,6 @@ void test_server_add(void)
     test_add(s, "sigterm__writes_stats", sigterm__writes_stats);
     test_add(s, "stats__is_json", stats__is_json);
     test_add(s, "accept__too_many", accept__too_many);
+    test_add(s, "watch__bad", watch__bad);
     test_add(s, "request__bad_random", request__bad_random);
 }
