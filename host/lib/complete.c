@@ -183,6 +183,29 @@ static bool flush_one(struct mri_flush *f, struct mr_wc *wc)
     return some;
 }
 
+static bool some_left(const struct mri_flush *f)
+{
+    const struct mr_stream *s = f->stream;
+
+    if (!f->recv)
+        return s->head != s->tail;
+    pthread_mutex_lock(&s->rq->lock);
+    bool some = s->rq->head != s->rq->tail;
+    pthread_mutex_unlock(&s->rq->lock);
+    return some;
+}
+
+bool mri_flushable(struct mr_cq *cq)
+{
+    bool some = false;
+
+    for (struct mri_list *l = cq->flush.next; l != &cq->flush && !some; l = l->next) {
+        const struct mri_flush *f = mri_container(l, struct mri_flush, link);
+        some = (int32_t)(cq->head - f->fence) >= 0 && some_left(f);
+    }
+    return some;
+}
+
 int mri_take_flushed(struct mr_cq *cq, struct mr_wc *wc, int n)
 {
     struct mri_list *l = cq->flush.next;

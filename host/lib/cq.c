@@ -224,7 +224,7 @@ int mr_cq_poll(struct mr_cq *cq, struct mr_wc *wc, int n)
 static bool ready(struct mr_cq *cq)
 {
     pthread_mutex_lock(&cq->lock);
-    bool r = cq->bad || !mri_list_empty(&cq->flush) || entry_there(cq, cq->head);
+    bool r = cq->bad || mri_flushable(cq) || entry_there(cq, cq->head);
     pthread_mutex_unlock(&cq->lock);
     return r;
 }

@@ -269,6 +269,8 @@ enum mri_taken { MRI_TAKEN, MRI_SENSELESS, MRI_LATE };
 enum mri_taken mri_take(struct mr_cq *cq, const struct mr_cqe *e, struct mr_wc *wc);
 /** Makes up to n completions of what is to be flushed; returns how many. */
 int mri_take_flushed(struct mr_cq *cq, struct mr_wc *wc, int n);
+/** Would that be one at least? */
+bool mri_flushable(struct mr_cq *cq);
 /** What is not completed of this side will be flushed, behind the entries that are there. */
 void mri_flush_begin(struct mr_cq *cq, struct mri_flush *f);
 

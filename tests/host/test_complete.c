@@ -300,7 +300,7 @@ static void fail__by_program(void)
     fake_cqe(0, s, 2, MR_ERR_OK);
     fake_cqe_as(1, recv_entry(r.stream[0], 0, 1));
     CU_ASSERT_EQUAL(mr_stream_fail(r.stream[0]), 0);
-    CU_ASSERT_EQUAL(mr_stream_fail(r.stream[0]), 0);
+    CU_ASSERT_EQUAL(mr_stream_fail(r.stream[1]), 0);  // has nothing to flush
     struct mr_stream_row row = mr_stream_get(fake_entry(MR_TBL_STREAM, s));
     CU_ASSERT_EQUAL((unsigned)row.state, 0);
     CU_ASSERT_EQUAL((uint64_t)row.sq_base, 0);
@@ -322,7 +322,11 @@ static void fail__by_program(void)
     CU_ASSERT_EQUAL(wc[3].status, MR_ERR_FLUSH);
     CU_ASSERT_EQUAL(mr_cq_poll(r.cq, wc, 16), 0);
     CU_ASSERT_EQUAL(mr_cq_poll(r.rcq, wc, 16), 0);
+    CU_ASSERT_EQUAL(mr_stream_fail(r.stream[0]), 0);  // again
+    CU_ASSERT_EQUAL(mr_cq_wait(r.cq, 0), 0);
+    CU_ASSERT_EQUAL(mr_cq_wait(r.rcq, 0), 0);
     CU_ASSERT_EQUAL(mr_stream_destroy(r.stream[0]), 0);
+    CU_ASSERT_EQUAL(mr_stream_destroy(r.stream[1]), 0);
     rig_close(&r);
 }
 
