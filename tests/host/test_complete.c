@@ -84,7 +84,7 @@ static void recv__fields(void)
     rig_close(&r);
 }
 
-/* 2^16 is passed twice, with the same ring for everything and no place to spare. */
+/* 2^16 is passed, with the same ring for everything and no place to spare. */
 static void recv__index_wrap(void)
 {
     struct mr_wc wc[8];
@@ -92,7 +92,7 @@ static void recv__index_wrap(void)
 
     if (!rig_open_as(&r, (struct rig_shape){.depth = 4, .cq = 16, .rcq = 16, .rq_depth = 8}))
         return;
-    for (uint64_t id = 0; id < 140000; id += 4) {
+    for (uint64_t id = 0; id < 70000; id += 4) {
         post_recvs(r.rq[1], id, 4, nullptr, 0, 0);
         post_sends(r.stream[0], id, 4, MR_POST_SIGNALED);
         CU_ASSERT_EQUAL_FATAL(mr_cq_poll(r.cq, wc, 8), 4);
@@ -242,6 +242,7 @@ static void flush__after_error(void)
     CU_ASSERT_EQUAL(wc[0].wr_id, 100);
     CU_ASSERT_EQUAL(wc[0].status, MR_ERR_OK);
     CU_ASSERT_EQUAL(mr_cq_poll(r.rcq, wc, 3), 3);
+    CU_ASSERT_EQUAL(mr_cq_wait(r.rcq, 0), 1);
     CU_ASSERT_EQUAL(mr_cq_poll(r.rcq, wc + 3, 3), 1);
     for (uint32_t i = 0; i < 4; i++) {
         CU_ASSERT_EQUAL(wc[i].wr_id, 101 + i);
@@ -443,17 +444,18 @@ static void *smoke_poll(void *arg)
             atomic_fetch_add(&smoke_wrong, 1);
         for (int i = 0; i < n; i++) {
             if (!(wc[i].flags & MR_WC_RECV)) {
-                atomic_fetch_add(&smoke_wrong, wc[i].status != MR_ERR_OK);
+                // The last one may have been posted unsignalled.
+                atomic_fetch_add(&smoke_wrong, wc[i].status != MR_ERR_OK && wc[i].status != MR_ERR_FLUSH);
                 continue;
             }
             if (wc[i].status == MR_ERR_FLUSH) {
                 atomic_fetch_add(&smoke_flushed, 1);
                 continue;
             }
-            atomic_fetch_add(&smoke_got, 1);
             int rc = mr_post_recv(wc[i].rq, &(struct mr_recv_wr){});
             if (rc)
                 atomic_fetch_add(&smoke_wrong, 1);
+            atomic_fetch_add(&smoke_got, 1);
         }
     }
     return nullptr;
@@ -477,9 +479,7 @@ static void threads__all(void)
     pthread_join(t[1], nullptr);
     while (atomic_load(&smoke_got) < atomic_load(&smoke_sent) && !atomic_load(&smoke_wrong))
         sched_yield();
-    // Both poll threads are running still.
-    while (fake_seen.rq_doorbells < 16 + atomic_load(&smoke_sent) && !atomic_load(&smoke_wrong))
-        sched_yield();
+    // All receives stand again; both poll threads are running still.
     for (int i = 0; i < 2; i++)
         CU_ASSERT_EQUAL(mr_stream_fail(smoke.stream[i]), 0);
     pthread_join(t[2], nullptr);

@@ -156,6 +156,13 @@ static void connect__bad_order(void)
     w = rig_write(&r, 0, 0, 64, MR_POST_SIGNALED);
     CHECK_ERR(mr_post_write(s, &w), -ENOTCONN);
     CHECK_ERR(mr_stream_connect(nullptr, 0), -EINVAL);
+    struct mr_stream *refused;
+    CU_ASSERT_EQUAL_FATAL(mr_stream_create(r.conn[0], r.pd, r.cq, 4, &refused), 0);
+    fake.table_refuse = MR_TBL_STREAM;
+    CHECK_ERR(mr_stream_connect(refused, 0), -EREMOTEIO);
+    fake.table_refuse = 0;
+    CHECK_ERR(mr_post_write(refused, &w), -ENOTCONN);
+    CU_ASSERT_EQUAL(mr_stream_connect(refused, 0), 0);
     CHECK_ERR(mr_stream_connect(r.stream[0], 0xffffff), -EINVAL);
     CHECK_ERR(mr_stream_connect(r.stream[0], 0), -EISCONN);
     CU_ASSERT_EQUAL(mr_stream_destroy(s), 0);
