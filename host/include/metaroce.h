@@ -515,7 +515,7 @@ MR_API int mr_stream_create(struct mr_conn *conn, struct mr_pd *pd, struct mr_cq
  * Connects a stream to the peer's stream of that number. The connection must
  * be connected: else -ENOTCONN. Receives can be posted before; what the peer
  * sends needs one. Errors: -EINVAL, -EISCONN; -EPIPE it was taken to the error
- * state; -EIO; -ETIMEDOUT.
+ * state; -EREMOTEIO the device refused; -EIO; -ETIMEDOUT.
  */
 MR_API int mr_stream_connect(struct mr_stream *stream, uint32_t peer_number);
 
@@ -529,8 +529,8 @@ MR_API uint32_t mr_stream_number(const struct mr_stream *stream);
  * before the call still says so. The peer's packets are refused from now on, and
  * end its stream with MR_ERR_REMOTE_STREAM. For a stream that is in error already
  * it makes sure that the device has stopped. From any thread.
- * Errors: -EINVAL; -EIO and -ETIMEDOUT: the device may not have stopped, all else
- * is done.
+ * Errors: -EINVAL; -EREMOTEIO, -EIO, -ETIMEDOUT: the device may not have stopped,
+ * all else is done.
  */
 MR_API int mr_stream_fail(struct mr_stream *stream);
 

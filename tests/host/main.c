@@ -21,6 +21,7 @@ static const struct {
     {"soft_nic", tests_soft_nic}, {"groups", tests_groups}, {"paths", tests_paths},
     {"planes", tests_planes}, {"tune", tests_tune},
     {"ops", tests_ops},       {"rq", tests_rq},           {"complete", tests_complete},
+    {"life", tests_life},
 };
 
 static unsigned skipped;
