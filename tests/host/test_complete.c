@@ -103,6 +103,31 @@ static void recv__index_wrap(void)
     rig_close(&r);
 }
 
+/* A ring that is full of receives: each that is taken is told before its place is used again. */
+static void recv__full_ring(void)
+{
+    struct mr_wc wc;
+    struct rig r;
+
+    fake.hold = true;
+    if (!rig_open_as(&r, (struct rig_shape){.depth = 4, .cq = 4, .rcq = 16, .rq_depth = 8}))
+        return;
+    for (uint32_t k = 0; k < 2; k++) {
+        post_recvs(r.rq[k], 0, 8, nullptr, 0, 0);
+        for (uint32_t i = 0; i < 8; i++)
+            fake_cqe_as(1, recv_entry(r.stream[k], i, 0));
+    }
+    for (uint32_t i = 0; i < 50; i++) {
+        CU_ASSERT_EQUAL(mr_cq_poll(r.rcq, &wc, 1), 1);
+        CU_ASSERT_EQUAL(wc.wr_id, i / 16 * 8 + i % 8);
+        uint32_t k = wc.stream == r.stream[1];
+        post_recvs(wc.rq, wc.wr_id + 8, 1, nullptr, 0, 0);
+        fake_cqe_as(1, recv_entry(r.stream[k], (uint32_t)wc.wr_id + 8, 0));
+    }
+    CU_ASSERT_EQUAL(fake_seen.overruns, 0);
+    rig_close(&r);
+}
+
 static void recv__bad_entries(void)
 {
     struct mr_wc wc[8];
@@ -492,6 +517,7 @@ static void threads__all(void)
 const struct test_row tests_complete[] = {
     {"recv__fields", recv__fields},
     {"recv__index_wrap", recv__index_wrap},
+    {"recv__full_ring", recv__full_ring},
     {"recv__bad_entries", recv__bad_entries},
     {"entries__fuzz", entries__fuzz},
     {"flush__after_error", flush__after_error},
