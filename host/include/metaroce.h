@@ -4,7 +4,8 @@
  *
  * Objects, and what each one is made from:
  *
- *     device -+- protection domain --- memory region
+ *     device -+- protection domain -+- memory region
+ *             |                     +- receive queue
  *             +- completion queue
  *             +- connection (one peer, many paths) --- stream (ordered)
  *
@@ -52,6 +53,12 @@ extern "C" {
 #define MR_HIST_BUCKETS 16
 /** Largest depth of a stream's send queue, entries. */
 #define MR_DEPTH_MAX 32768
+/** Largest depth of a receive queue, entries. */
+#define MR_RQ_DEPTH_MAX 32768
+/** Largest number of ranges of memory in one send or receive. */
+#define MR_SGES_MAX 16
+/** Largest number of bytes that can stand in a send queue entry itself. */
+#define MR_INLINE_MAX 448
 /** Largest number of completions in one completion queue. */
 #define MR_CQ_ENTRIES_MAX 65536
 /** Stream numbers that one mr_conn_addr can carry. */
@@ -61,6 +68,7 @@ struct mr_device;
 struct mr_pd;
 struct mr_mr;
 struct mr_cq;
+struct mr_rq;
 struct mr_conn;
 struct mr_stream;
 
@@ -99,7 +107,14 @@ struct mr_caps {
     uint32_t planes;       // network planes per connection, 1 to 8
     uint32_t length_max;   // bytes of one message
     uint32_t groups;       // groups of 8 paths over all connections; (n + 7) / 8 in a row for n paths
-    uint32_t rsvd[2];      // 0
+    uint32_t rqs;          // receive queues; 0 = the device has Writes only
+    uint32_t rq_depth_max; // entries of a receive queue
+    uint32_t sges;         // ranges of memory in one send or receive, 1 to MR_SGES_MAX
+    uint32_t inline_max;   // bytes that can stand in an entry itself
+    uint32_t requests;     // Reads and atomics in flight per stream; more may be posted, as with msgs
+    uint32_t recvs;        // receives per queue that the device looks at ahead: messages that may wait
+                           // for earlier ones; more may be posted
+    uint32_t rsvd[4];      // 0
 };
 
 /**
@@ -130,7 +145,7 @@ MR_API int mr_device_open(const char *uri, struct mr_device **dev);
 
 /**
  * Closes a device and frees every object that still lives on it, in the right
- * order: streams, connections, completion queues, regions, domains. Their
+ * order: streams, connections, receive and completion queues, regions, domains. Their
  * handles become invalid. Nothing is written into this process's memory by the
  * device after the call. Must be the only call on the device. NULL is taken.
  * Returns 0, or -EIO when the device did not answer; it is closed all the same.
@@ -206,7 +221,7 @@ MR_API const char *mr_tunable_name(uint32_t which);
  */
 MR_API int mr_pd_create(struct mr_device *dev, struct mr_pd **pd);
 
-/** Destroys a domain. -EBUSY while it has regions or streams. NULL is taken. */
+/** Destroys a domain. -EBUSY while it has regions, receive queues or streams. NULL is taken. */
 MR_API int mr_pd_destroy(struct mr_pd *pd);
 
 /**
@@ -230,8 +245,8 @@ MR_API int mr_mr_reg(struct mr_pd *pd, void *addr, size_t length, uint32_t right
 MR_API int mr_mr_dereg(struct mr_mr *mr);
 
 /**
- * The key for own operations (mr_write.lkey), and the one to give to the peer
- * (mr_write.rkey). Never 0. A key is an index in its upper 24 bits and a tag
+ * The key for own operations (mr_sge.key, mr_write.lkey), and the one to give to
+ * the peer (mr_send_wr.rkey, mr_write.rkey). Never 0. A key is an index in its upper 24 bits and a tag
  * below that changes with every use of the index. From any thread.
  */
 MR_API uint32_t mr_mr_lkey(const struct mr_mr *mr);
@@ -241,7 +256,8 @@ MR_API uint32_t mr_mr_rkey(const struct mr_mr *mr);
 
 /**
  * Makes a completion queue of at least `entries` (1 to caps.cq_max) entries.
- * It never overflows: mr_post_write() refuses what would not fit.
+ * It never overflows: a post of a send refuses what would not fit, and a stream
+ * with a receive queue keeps places for its receives from its creation on.
  * Errors: -EINVAL, -ENOMEM, -ENOSPC no queue is free, -EIO, -ETIMEDOUT.
  */
 MR_API int mr_cq_create(struct mr_device *dev, uint32_t entries, struct mr_cq **cq);
@@ -250,20 +266,24 @@ MR_API int mr_cq_create(struct mr_device *dev, uint32_t entries, struct mr_cq **
 MR_API int mr_cq_destroy(struct mr_cq *cq);
 
 enum mr_wc_flags {
-    MR_WC_RECV = 0x01,  // reserved: completion of a receive
-    MR_WC_IMM = 0x02,   // reserved: imm is valid
+    MR_WC_RECV = 0x01,       // completion of a receive
+    MR_WC_IMM = 0x02,        // imm is valid; with MR_OP_SEND_INV see there
+    MR_WC_SOLICITED = 0x04,  // the peer posted with MR_POST_SOLICITED [spec 7.5.6]
 };
 
 /** One completion. */
 struct mr_wc {
     uint64_t wr_id;            // of the post
-    struct mr_stream *stream;  // that it was posted on
-    uint32_t stream_num;       // its number
-    uint32_t byte_len;         // bytes of the message
+    struct mr_stream *stream;  // that it was posted on; of a receive: that the message came on
+    struct mr_rq *rq;          // of a receive: the queue that it was posted to; else NULL
+    uint32_t stream_num;       // the stream's number
+    uint32_t byte_len;         // bytes of the message; of a receive with MR_ERR_FLUSH: 0
     uint8_t status;            // MR_ERR_*; MR_ERR_OK = success
-    uint8_t opcode;            // MR_OP_*
+    uint8_t opcode;            // MR_OP_* as posted; of a receive: as the peer posted it, MR_OP_SEND,
+                               // SEND_IMM, SEND_INV or WRITE_IMM; with MR_ERR_FLUSH MR_OP_SEND
     uint16_t flags;            // MR_WC_*
-    uint32_t imm;              // immediate data, with MR_WC_IMM
+    uint32_t imm;              // of a receive: immediate data, with MR_WC_IMM; with MR_OP_SEND_INV the key
+                               // that the peer asked to invalidate; else 0
     uint64_t time;             // device clock, cycles; 0 with MR_ERR_FLUSH
     uint32_t msg;              // message number in the stream; 0 with MR_ERR_FLUSH
     uint32_t rsvd;             // 0
@@ -272,19 +292,32 @@ struct mr_wc {
 /**
  * Takes up to n completions; returns how many, 0 if none is there.
  *
- * Completions of one stream come in the order of its posts. An entry posted
- * without MR_POST_SIGNALED has none when it succeeds; it is retired, i.e. its
- * place in the queue and its memory are the program's again, by the next
- * signalled one.
+ * Completions of one stream's sends come in the order of its posts. An entry
+ * posted without MR_POST_SIGNALED has none when it succeeds; it is retired, i.e.
+ * its place in the queue and its memory are the program's again, by the next
+ * signalled one. Each receive has a completion: in the order of the posts with a
+ * queue of one stream, in any order with a shared one. Sends and receives of a
+ * stream have no order among each other.
  *
  * A successful Write is in the peer's memory [spec 5.3.4, 7.1.8]: a word to the
- * peer by any other means finds the bytes in place.
+ * peer by any other means finds the bytes in place. So is a Send's payload; the
+ * peer's receive may complete later. With the completion of a receive, all bytes
+ * of its message and of earlier messages of the stream are in memory [spec 7.1.7].
+ * After a successful Read or atomic, its result is in the local memory.
  *
- * When a message fails, exactly one completion tells why (signalled or not).
+ * A receive that took an MR_OP_WRITE_IMM: its memory was not touched, byte_len is
+ * what was written elsewhere [spec 7.4.1]. A receive of an MR_OP_SEND_INV with
+ * MR_ERR_REMOTE_KEY: the payload is there, the key was not one that the peer may
+ * invalidate [spec 7.5.5]. A receive's status does not end the stream.
+ *
+ * When a send fails, exactly one completion tells why (signalled or not).
  * Every later entry of that stream then completes with MR_ERR_FLUSH, in order,
- * signalled or not, and what they would have written was or was not written
- * is unknown; earlier ones completed before. The stream takes no further
- * posts: -EPIPE. Other streams are not touched.
+ * signalled or not, and what they would have done was or was not done is
+ * unknown; earlier ones completed before. So do the receives of its queue that
+ * are not completed, with MR_WC_RECV, if the queue is not shared. The stream
+ * takes no further posts: -EPIPE. Other streams are not touched. A stream with a
+ * receive queue is closed for the peer too from then on, and this call may take
+ * as long as a change of the device's tables.
  *
  * A poll of an empty queue lets a simulated device run for up to 1 us of its
  * time, so that a plain polling loop works on every back end.
@@ -409,22 +442,83 @@ MR_API int mr_conn_connect(struct mr_conn *conn, const struct mr_conn_addr *peer
 /** Own connection number: index in the low 16 bits, generation above. */
 MR_API uint32_t mr_conn_number(const struct mr_conn *conn);
 
-/* ----------------------------------------------------------------- stream */
+/* ---------------------------------------------------------- receive queue */
+
+/** How a receive queue is to be. Start from zeroes: 0 asks for the default. */
+struct mr_rq_attr {
+    uint32_t depth;    // receives that can be posted and not yet completed, 1 to caps.rq_depth_max,
+                       // rounded up to a power of two; no default
+    uint8_t max_sge;   // ranges of memory in one receive, 1 to caps.sges; default 1
+    uint8_t shared;    // 0: of one stream; 1: any stream of the domain may use it [spec 7.5.1]
+    uint8_t rsvd[10];  // 0
+};
 
 /**
- * Makes a stream on a connection: an ordered queue of operations whose local
- * memory is in pd and whose completions go to cq. depth: entries that can be
- * posted and not yet retired, rounded up to a power of two; 1 to caps.sq_depth_max.
- * Both ends make one, tell each other the numbers, and connect.
- * Errors: -EINVAL (also objects of different devices), -ENOMEM, -ENOSPC no
- * stream is free, -EIO.
+ * Makes a receive queue: where the memory is posted that Sends, and Writes with
+ * immediate, of the peers take. Streams name it when they are made. Its memory
+ * is in pd, and so must its streams be.
+ *
+ * From any thread. Errors: -EINVAL also a value outside its range, or a reserved
+ * one not 0; -ENOMEM; -ENOSPC no queue is free; -EREMOTEIO the device refused;
+ * -EIO; -ETIMEDOUT.
  */
+MR_API int mr_rq_create(struct mr_pd *pd, const struct mr_rq_attr *attr, struct mr_rq **rq);
+
+/**
+ * Destroys a receive queue. -EBUSY while a stream uses it. Receives that still
+ * stand in a shared one have no completion; their memory is the program's again.
+ * NULL is taken. Errors: -EIO and -ETIMEDOUT; the queue is gone all the same.
+ */
+MR_API int mr_rq_destroy(struct mr_rq *rq);
+
+/* ----------------------------------------------------------------- stream */
+
+/** How a stream is to be. Start from zeroes: 0 asks for the default. */
+struct mr_stream_attr {
+    struct mr_pd *pd;     // of its local memory, and of what the peer may reach
+    struct mr_cq *cq;     // completions of its sends
+    struct mr_cq *rcq;    // completions of its receives; default cq
+    struct mr_rq *rq;     // its receives, of the same pd; default none: the peer may only Write, Read and
+                          // use atomics
+    uint32_t depth;       // sends that can be posted and not yet retired, 1 to caps.sq_depth_max, rounded
+                          // up to a power of two; no default
+    uint16_t max_inline;  // bytes that MR_POST_INLINE may carry, 0 to caps.inline_max; default 0
+    uint8_t max_sge;      // ranges of memory in one send, 1 to caps.sges; default 1
+    uint8_t rnr_max;      // times in a row that a message may find no receive at the peer before it fails
+                          // with MR_ERR_RNR [spec 10.3.3]; default 64; 255 = no limit
+    uint8_t weight;       // share of what the connection can send, relative to its other streams, 1 to
+                          // 255; default 1 [spec 7.1.10]
+    uint8_t rsvd[15];     // 0
+};
+
+/**
+ * Makes a stream on a connection: an ordered queue of operations. Both ends make
+ * one, tell each other the numbers, and connect. An entry of its send queue takes
+ * 64, 128, 256 or 512 bytes, the least that hold max_sge and max_inline: 64 with
+ * 1 and 0, 128 with up to 5 and 64, 256 with up to 13 and 192.
+ *
+ * With a receive queue, rcq keeps places for all receives that the queue can hold
+ * until the stream is destroyed; streams that share both share the places. A
+ * queue that is not shared has one stream at a time, and is empty when the next
+ * one takes it.
+ *
+ * From any thread. Errors: -EINVAL also objects of different devices, rq of
+ * another domain, a value outside its range, or a reserved one not 0; -ENOMEM;
+ * -ENOSPC no stream is free, or rcq has no room for the receives; -EBUSY rq is
+ * not shared and has a stream; -EIO.
+ */
+MR_API int mr_stream_create_attr(struct mr_conn *conn, const struct mr_stream_attr *attr,
+                                 struct mr_stream **stream);
+
+/** The same without receives: mr_stream_create_attr() with pd, cq and depth, all else default. */
 MR_API int mr_stream_create(struct mr_conn *conn, struct mr_pd *pd, struct mr_cq *cq,
                             uint32_t depth, struct mr_stream **stream);
 
 /**
  * Connects a stream to the peer's stream of that number. The connection must
- * be connected: else -ENOTCONN. Errors: -EINVAL, -EISCONN, -EIO, -ETIMEDOUT.
+ * be connected: else -ENOTCONN. Receives can be posted before; what the peer
+ * sends needs one. Errors: -EINVAL, -EISCONN; -EPIPE it was taken to the error
+ * state; -EREMOTEIO the device refused; -EIO; -ETIMEDOUT.
  */
 MR_API int mr_stream_connect(struct mr_stream *stream, uint32_t peer_number);
 
@@ -432,9 +526,24 @@ MR_API int mr_stream_connect(struct mr_stream *stream, uint32_t peer_number);
 MR_API uint32_t mr_stream_number(const struct mr_stream *stream);
 
 /**
- * Destroys a stream. -EBUSY while posted entries are not retired: poll their
- * completions first; a signalled Write of length 0 retires what stands before
- * it, and a peer that is gone ends in errors within a bounded time. NULL is
+ * Takes a stream to the error state: it takes no further posts, the device stops
+ * it, and what is not completed is flushed: sends, and receives of a queue that
+ * is not shared, as if the stream had failed (mr_cq_poll()). What completed
+ * before the call still says so. The peer's packets are refused from now on, and
+ * end its stream with MR_ERR_REMOTE_STREAM. For a stream that is in error already
+ * it makes sure that the device has stopped. From any thread.
+ * Errors: -EINVAL; -EREMOTEIO, -EIO, -ETIMEDOUT: the device may not have stopped,
+ * all else is done.
+ */
+MR_API int mr_stream_fail(struct mr_stream *stream);
+
+/**
+ * Destroys a stream; its receive queue stays. -EBUSY while posted sends are not
+ * retired, receives of a queue that is not shared are not completed, or
+ * completions of receives of a shared one were not polled: poll first; a
+ * signalled Write of length 0 retires what stands before it, mr_stream_fail()
+ * ends everything, and a peer that is gone ends in errors within a bounded time.
+ * After -EBUSY a stream with a shared queue may be in the error state. NULL is
  * taken. Errors: -EIO and -ETIMEDOUT; the stream is gone all the same.
  */
 MR_API int mr_stream_destroy(struct mr_stream *stream);
@@ -443,37 +552,122 @@ MR_API int mr_stream_destroy(struct mr_stream *stream);
 
 enum mr_post_flags {
     MR_POST_SIGNALED = 0x01,   // complete on success too
-    MR_POST_FENCE = 0x02,      // reserved: wait for earlier Reads and atomics
-    MR_POST_INLINE = 0x04,     // reserved: the payload is taken during the post
-    MR_POST_SOLICITED = 0x08,  // reserved: raise an event at the peer
-    MR_POST_IMM = 0x10,        // reserved: Write with immediate
+    MR_POST_FENCE = 0x02,      // begin when all earlier Reads and atomics of the stream are complete [spec 7.1.9]
+    MR_POST_INLINE = 0x04,     // the payload is copied during the post: its memory is free at once and
+                               // needs no key; Sends and Writes
+    MR_POST_SOLICITED = 0x08,  // mark the peer's completion with MR_WC_SOLICITED; Sends and Writes with
+                               // immediate [spec 7.5.6]
 };
 
-/** One Write: local memory to the peer's. */
-struct mr_write {
-    uint64_t wr_id;        // comes back in the completion
-    const void *laddr;     // local memory; not looked at when length is 0
-    uint64_t raddr;        // address at the peer; not looked at when length is 0
-    uint32_t lkey;         // local key of a region with MR_RIGHT_LOCAL_READ
-    uint32_t rkey;         // the peer's key of a region with MR_RIGHT_REMOTE_WRITE
-    uint32_t length;       // bytes, 0 to MR_LENGTH_MAX, any alignment
-    uint32_t flags;        // MR_POST_*; reserved ones are refused
-    uint32_t imm;          // 0
-    uint32_t rsvd;         // 0
+/** A range of local memory. One of length 0 is left out. */
+struct mr_sge {
+    void *addr;    // first byte, any alignment
+    uint32_t len;  // bytes
+    uint32_t key;  // mr_mr_lkey() of a region of the stream's or queue's domain
 };
 
 /**
- * Posts a Write. Returns at once; the memory belongs to the device until the
- * entry is retired. Keys, bounds and rights are checked by the devices, here
- * and there, and come as a completion's status.
+ * An operation. What it does, which fields it looks at beside wr_id, opcode,
+ * flags, sge and nsge, and which rights the memory needs here and there:
  *
- * Errors, with nothing posted: -EINVAL unknown or reserved flag, reserved
- * field not 0; -EMSGSIZE length over MR_LENGTH_MAX; -ENOTCONN the stream is
- * not connected; -EPIPE the stream is in error; -ENOSPC the send queue is
- * full, or the completion queue might overflow; -EIO the device stopped
- * answering.
+ *     MR_OP_WRITE      local memory to the peer's; raddr, rkey [spec 7.3]
+ *                      (LOCAL_READ; REMOTE_WRITE)
+ *     MR_OP_WRITE_IMM  besides, completes a receive of the peer; imm [spec 7.4]
+ *     MR_OP_SEND       local memory to a receive of the peer [spec 7.5]
+ *                      (LOCAL_READ; there LOCAL_WRITE)
+ *     MR_OP_SEND_IMM   besides, with immediate data; imm
+ *     MR_OP_SEND_INV   besides, ends the peer's key imm before the receive
+ *                      completes [spec 7.5.5]
+ *     MR_OP_READ       the peer's memory to local memory; raddr, rkey [spec 7.6]
+ *                      (LOCAL_WRITE; REMOTE_READ)
+ *     MR_OP_CMP_SWAP   8 bytes of the peer that equal compare become swap; raddr,
+ *                      rkey, compare, swap [spec 7.7] (LOCAL_WRITE; REMOTE_ATOMIC)
+ *     MR_OP_FETCH_ADD  compare is added to 8 bytes of the peer; raddr, rkey, compare
+ *
+ * An atomic has one range of 8 bytes, which takes the value from before, and its
+ * raddr is a multiple of 8. Values of atomics are in the byte order of each host.
  */
+struct mr_send_wr {
+    uint64_t wr_id;            // comes back in the completion
+    uint32_t opcode;           // MR_OP_*
+    uint32_t flags;            // MR_POST_*
+    const struct mr_sge *sge;  // local memory, in the order of the message; looked at during the post only
+    uint32_t nsge;             // 0 to the stream's max_sge; 0 = a message of length 0
+    uint32_t rkey;             // the peer's key; any with length 0, but for a Read
+    uint64_t raddr;            // address at the peer; any with length 0, but for a Read
+    uint32_t imm;              // immediate data, or the peer's key to invalidate
+    uint32_t rsvd;             // 0
+    uint64_t compare;          // expected value, or what is added, modulo 2^64
+    uint64_t swap;             // new value
+};
+
+/**
+ * Posts an operation. Returns at once; the memory belongs to the device until
+ * the entry is retired, but not with MR_POST_INLINE. Keys, bounds and rights are
+ * checked by the devices, here and there, and come as a completion's status.
+ * From any thread.
+ *
+ * Errors, with nothing posted: -EINVAL unknown operation or flag, a flag that
+ * the operation does not have, more ranges than max_sge, no memory where there
+ * must be some, an atomic on another length or alignment, a reserved field not
+ * 0; -EMSGSIZE more than MR_LENGTH_MAX bytes, or than max_inline with
+ * MR_POST_INLINE; -ENOTCONN the stream is not connected; -EPIPE the stream is in
+ * error; -ENOSPC the send queue is full, or the completion queue might overflow;
+ * -EIO the device stopped answering.
+ */
+MR_API int mr_post_send(struct mr_stream *stream, const struct mr_send_wr *wr);
+
+/**
+ * Posts n operations, in order, and tells the device once. *posted (may be NULL)
+ * is how many were posted: n with 0, and fewer with -ENOSPC, of which the first
+ * *posted are then on their way. With every other error it is 0: all are looked
+ * at before the first is posted. Errors as mr_post_send().
+ */
+MR_API int mr_post_send_list(struct mr_stream *stream, const struct mr_send_wr *wr, uint32_t n,
+                             uint32_t *posted);
+
+/** One Write of one range: a short form of mr_send_wr. */
+struct mr_write {
+    uint64_t wr_id;     // comes back in the completion
+    const void *laddr;  // local memory; not looked at when length is 0
+    uint64_t raddr;     // address at the peer; not looked at when length is 0
+    uint32_t lkey;      // local key of a region with MR_RIGHT_LOCAL_READ
+    uint32_t rkey;      // the peer's key of a region with MR_RIGHT_REMOTE_WRITE
+    uint32_t length;    // bytes, 0 to MR_LENGTH_MAX, any alignment
+    uint32_t flags;     // MR_POST_*, but MR_POST_SOLICITED
+};
+
+/** mr_post_send() with MR_OP_WRITE and one range. Errors as there. */
 MR_API int mr_post_write(struct mr_stream *stream, const struct mr_write *wr);
+
+/** Memory for one message of a peer. */
+struct mr_recv_wr {
+    uint64_t wr_id;            // comes back in the completion
+    const struct mr_sge *sge;  // filled in this order; LOCAL_WRITE; looked at during the post only
+    uint32_t nsge;             // 0 to the queue's max_sge; 0 = for messages of length 0 and Writes with
+                               // immediate, which do not touch it
+    uint32_t rsvd;             // 0
+};
+
+/**
+ * Posts a receive. The memory belongs to the device until it completes. The
+ * k-th Send or Write with immediate of the peer takes the k-th receive of a
+ * queue of one stream; of a shared one, the next that no other message took
+ * [spec 7.5.1]. A longer message than its receive fails at the peer with
+ * MR_ERR_REMOTE_BOUNDS; a message that finds no receive is tried again
+ * [spec 10.3]. From any thread.
+ *
+ * Errors, with nothing posted: -EINVAL more ranges than max_sge, none where there
+ * must be some, a reserved field not 0; -EMSGSIZE more than MR_LENGTH_MAX bytes;
+ * -ENOTCONN the queue is not shared and no stream has it; -EPIPE its stream is in
+ * error; -ENOSPC full: a place of a shared queue is free again when the receive
+ * in it and all before it have completed; -EIO the device stopped answering.
+ */
+MR_API int mr_post_recv(struct mr_rq *rq, const struct mr_recv_wr *wr);
+
+/** Posts n receives, in order, and tells the device once; *posted as in mr_post_send_list(). */
+MR_API int mr_post_recv_list(struct mr_rq *rq, const struct mr_recv_wr *wr, uint32_t n,
+                             uint32_t *posted);
 
 /* -------------------------------------------------------------- telemetry */
 

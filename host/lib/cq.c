@@ -4,8 +4,13 @@
  *
  * The device writes 32-byte entries into a ring in this process's memory; bit 0
  * of the last byte is 1 in its first pass and changes with every pass. It is
- * told lazily how far the ring was read. Room is reserved at the post: see
- * post.c.
+ * told lazily how far the ring was read. It never overflows:
+ *
+ *     reserved + (head - told) <= limit
+ *
+ * holds whenever it may write. Room for sends is reserved at the post (post.c),
+ * room for receives at the creation of the stream (stream.c). What the entries
+ * mean is in complete.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +73,7 @@ int mr_cq_create(struct mr_device *dev, uint32_t n, struct mr_cq **out)
     cq->dev = dev;
     cq->log2 = n < 2 ? 1 : mri_log2_up(n);
     mri_list_init(&cq->flush);
+    mri_list_init(&cq->stop);
     pthread_mutex_init(&cq->lock, nullptr);
     pthread_mutex_lock(&dev->lock);
     int rc = create_locked(cq);
@@ -115,124 +121,66 @@ int mri_cq_tell(struct mr_cq *cq)
     return rc;
 }
 
-static unsigned char *head_entry(const struct mr_cq *cq)
+int mri_cq_room(struct mr_cq *cq, uint32_t need)
 {
-    return cq->shared_ring + (size_t)(cq->head & (entries(cq) - 1)) * MR_CQE_BYTES;
+    uint32_t limit = mri_cq_limit(cq);
+
+    if (cq->reserved + need > limit)
+        return -ENOSPC;
+    if (cq->reserved + need + (cq->head - cq->told) > limit)
+        return mri_cq_tell(cq);
+    return 0;
 }
 
-static bool entry_there(const struct mr_cq *cq)
+static unsigned char *entry_at(const struct mr_cq *cq, uint32_t index)
 {
-    unsigned pass_is_even = !(cq->head >> cq->log2 & 1);
-
-    return mri_load_phase(head_entry(cq) + phase_byte) == pass_is_even;
+    return cq->shared_ring + (size_t)(index & (entries(cq) - 1)) * MR_CQE_BYTES;
 }
 
-/* The stream's places in the queue beyond `keep` are free again. */
-static void release(struct mr_stream *s, uint32_t keep)
+static bool entry_there(const struct mr_cq *cq, uint32_t index)
 {
-    s->cq->reserved -= s->reserved - keep;
-    s->reserved = keep;
+    unsigned pass_is_even = !(index >> cq->log2 & 1);
+
+    return mri_load_phase(entry_at(cq, index) + phase_byte) == pass_is_even;
 }
 
-/* Takes the entry in slot tail off the send queue. */
-static struct mri_shadow retire(struct mr_stream *s)
+uint32_t mri_cq_present(const struct mr_cq *cq)
 {
-    return s->shadow[s->tail++ & ((1u << s->log2) - 1)];
+    uint32_t n = 0;
+
+    while (n < entries(cq) && entry_there(cq, cq->head + n))
+        n++;
+    return n;
 }
 
-static void fill(struct mr_wc *wc, const struct mr_stream *s, const struct mri_shadow *sh)
+struct mr_cqe mri_cq_entry(const struct mr_cq *cq, uint32_t i)
 {
-    *wc = (struct mr_wc){
-        .wr_id = sh->wr_id,
-        .stream = (struct mr_stream *)s,
-        .stream_num = s->number,
-        .byte_len = sh->length,
-        .opcode = sh->opcode,
-        .status = MR_ERR_FLUSH,
-    };
+    return mr_cqe_get(entry_at(cq, cq->head + i));
 }
 
-/*
- * Is this entry one that the device may write: of a stream of this queue, for a
- * slot that is posted, with no signalled one in front of it?
- */
-static struct mr_stream *owner(struct mr_cq *cq, const struct mr_cqe *e, uint32_t *distance)
+/* Takes the entry at the head. */
+static enum mri_taken take(struct mr_cq *cq, struct mr_wc *wc)
 {
-    struct mr_device *dev = cq->dev;
-    uint32_t number = (uint32_t)e->stream;
+    struct mr_cqe e = mri_cq_entry(cq, 0);
 
-    // The queue's own streams stay while its lock is held; others are not even looked at.
-    if (number >= dev->caps.streams || atomic_load(&dev->stream_cq[number]) != cq->index + 1)
-        return nullptr;
-    struct mr_stream *s = dev->stream_of[number];
-    uint32_t d = ((uint32_t)e->wqe - s->tail) & 0xffff;
-    if (s->state != MRI_STREAM_READY || d >= s->head - s->tail)
-        return nullptr;
-    for (uint32_t i = 0; i < d; i++)
-        if (s->shadow[(s->tail + i) & ((1u << s->log2) - 1)].signaled)
-            return nullptr;
-    *distance = d;
-    bool signaled = s->shadow[(s->tail + d) & ((1u << s->log2) - 1)].signaled;
-    return signaled || e->status ? s : nullptr;
+    cq->head++;
+    // The place of a receive stays reserved, and may be used as soon as the receive is taken. A
+    // failure to tell shows in the next call that needs the device.
+    if (cq->reserved + (cq->head - cq->told) > mri_cq_limit(cq))
+        mri_cq_tell(cq);
+    return mri_take(cq, &e, wc);
 }
 
-/* Turns one device entry into a completion; false if it makes no sense. */
-static bool take(struct mr_cq *cq, const struct mr_cqe *e, struct mr_wc *wc)
+/* Goes on behind the `got` that wc has. */
+static int poll_locked(struct mr_cq *cq, struct mr_wc *wc, int n, int got)
 {
-    uint32_t distance;
-    struct mr_stream *s = owner(cq, e, &distance);
-
-    if (!s)
-        return false;
-    while (distance--)
-        retire(s);
-    struct mri_shadow sh = retire(s);
-    fill(wc, s, &sh);
-    wc->status = (uint8_t)e->status;
-    wc->time = (uint64_t)e->time;
-    wc->msg = (uint32_t)e->msg;
-    if (e->status == MR_ERR_OK) {
-        release(s, s->reserved - 1);
-        return true;
+    got += mri_take_flushed(cq, wc + got, n - got);
+    while (got < n && !cq->bad && entry_there(cq, cq->head)) {
+        enum mri_taken taken = take(cq, &wc[got]);
+        got += taken == MRI_TAKEN;
+        cq->bad = taken == MRI_SENSELESS;
+        got += mri_take_flushed(cq, wc + got, n - got);
     }
-    // The device has stopped the stream: nothing more comes from it, the rest is flushed here.
-    s->state = MRI_STREAM_ERROR;
-    release(s, 0);
-    s->open_group = false;
-    if (s->head != s->tail)
-        mri_list_add(&cq->flush, &s->flush);
-    return true;
-}
-
-static int take_flushed(struct mr_cq *cq, struct mr_wc *wc, int n)
-{
-    int got = 0;
-
-    while (got < n && !mri_list_empty(&cq->flush)) {
-        struct mr_stream *s = mri_container(cq->flush.next, struct mr_stream, flush);
-        struct mri_shadow sh = retire(s);
-        fill(&wc[got++], s, &sh);
-        if (s->head == s->tail)
-            mri_list_del(&s->flush);
-    }
-    return got;
-}
-
-static int poll_locked(struct mr_cq *cq, struct mr_wc *wc, int n)
-{
-    int got = take_flushed(cq, wc, n);
-
-    while (got < n && !cq->bad && entry_there(cq)) {
-        struct mr_cqe e = mr_cqe_get(head_entry(cq));
-        cq->head++;
-        if (take(cq, &e, &wc[got]))
-            got++;
-        else
-            cq->bad = true;
-        if (got < n)
-            got += take_flushed(cq, wc + got, n - got);
-    }
-    // A failure to tell shows in the next call that needs the device.
     if (cq->head - cq->told >= (entries(cq) + 3) / 4)
         mri_cq_tell(cq);
     if (got || !cq->bad)
@@ -241,30 +189,42 @@ static int poll_locked(struct mr_cq *cq, struct mr_wc *wc, int n)
     return -EBADMSG;
 }
 
+static int poll_once(struct mr_cq *cq, struct mr_wc *wc, int n)
+{
+    pthread_mutex_lock(&cq->lock);
+    int got = poll_locked(cq, wc, n, 0);
+    bool stop = !mri_list_empty(&cq->stop);
+    pthread_mutex_unlock(&cq->lock);
+    if (!stop)
+        return got;
+    mri_stream_stop_all(cq);
+    if (got < 0 || got == n)
+        return got;
+    pthread_mutex_lock(&cq->lock);
+    got = poll_locked(cq, wc, n, got);
+    pthread_mutex_unlock(&cq->lock);
+    return got;
+}
+
 int mr_cq_poll(struct mr_cq *cq, struct mr_wc *wc, int n)
 {
     if (!cq || n < 0 || (!wc && n))
         return -EINVAL;
-    pthread_mutex_lock(&cq->lock);
-    int got = poll_locked(cq, wc, n);
-    pthread_mutex_unlock(&cq->lock);
-    if (got || !n)
+    if (!n)
+        return 0;
+    int got = poll_once(cq, wc, n);
+    if (got)
         return got;
     if (atomic_load(&cq->dev->dead))
         return -EIO;
     int rc = mri_note(cq->dev, cq->dev->bus->ops->relax(cq->dev->bus));
-    if (rc)
-        return rc;
-    pthread_mutex_lock(&cq->lock);
-    got = poll_locked(cq, wc, n);
-    pthread_mutex_unlock(&cq->lock);
-    return got;
+    return rc ? rc : poll_once(cq, wc, n);
 }
 
 static bool ready(struct mr_cq *cq)
 {
     pthread_mutex_lock(&cq->lock);
-    bool r = cq->bad || !mri_list_empty(&cq->flush) || entry_there(cq);
+    bool r = cq->bad || mri_flushable(cq) || entry_there(cq, cq->head);
     pthread_mutex_unlock(&cq->lock);
     return r;
 }

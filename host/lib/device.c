@@ -62,7 +62,8 @@ static int read_caps(struct mr_device *dev)
         {MR_REG_CAP_STREAMS, &c->streams}, {MR_REG_CAP_KEYS, &c->keys},
         {MR_REG_CAP_CQS, &c->cqs},         {MR_REG_CAP_MSGS, &c->msgs},
         {MR_REG_CLOCK_KHZ, &c->clock_khz}, {MR_REG_CAP_GROUPS, &c->groups},
-        {MR_REG_CAP_PLANES, &c->planes},
+        {MR_REG_CAP_PLANES, &c->planes},   {MR_REG_CAP_RQS, &c->rqs},
+        {MR_REG_CAP_SGES, &c->sges},       {MR_REG_CAP_RECVS, &c->recvs},
     };
     int rc = 0;
 
@@ -78,6 +79,11 @@ static int read_caps(struct mr_device *dev)
     c->groups = at_most(c->groups, 0x10000);
     c->paths = at_most(at_most(c->paths, MR_PATHS_MAX), c->groups * mri_group);
     c->planes = at_most(c->planes, MR_WIRE_PLANES);
+    c->rqs = at_most(c->rqs, MR_RQ_NONE);
+    c->sges = c->sges ? at_most(c->sges, MR_SGES_MAX) : 1;
+    c->inline_max = MR_INLINE_MAX;
+    c->requests = c->msgs;
+    c->rq_depth_max = MR_RQ_DEPTH_MAX;
     c->sq_depth_max = MR_DEPTH_MAX;
     c->cq_max = MR_CQ_ENTRIES_MAX;
     c->length_max = MR_LENGTH_MAX;
@@ -110,14 +116,16 @@ static int make_pools(struct mr_device *dev)
     rc = mri_first(rc, mri_pool_init(&dev->pd_pool, pds_max, 0));
     rc = mri_first(rc, mri_pool_init(&dev->key_pool, dev->caps.keys, tag));
     rc = mri_first(rc, mri_pool_init(&dev->cq_pool, dev->caps.cqs, tag));
+    rc = mri_first(rc, mri_pool_init(&dev->rq_pool, dev->caps.rqs, tag));
     rc = mri_first(rc, mri_pool_init(&dev->conn_pool, dev->caps.conns, tag));
     rc = mri_first(rc, mri_pool_init(&dev->stream_pool, dev->caps.streams, tag));
     rc = mri_first(rc, mri_groups_init(&dev->groups, dev->caps.groups));
     dev->stream_of = calloc(dev->caps.streams, sizeof dev->stream_of[0]);
     dev->stream_cq = calloc(dev->caps.streams, sizeof dev->stream_cq[0]);
+    dev->stream_rcq = calloc(dev->caps.streams, sizeof dev->stream_rcq[0]);
     dev->counter = calloc(counters, sizeof dev->counter[0]);
     dev->counter_raw = calloc(counters, sizeof dev->counter_raw[0]);
-    if (!dev->stream_of || !dev->stream_cq || !dev->counter || !dev->counter_raw)
+    if (!dev->stream_of || !dev->stream_cq || !dev->stream_rcq || !dev->counter || !dev->counter_raw)
         rc = -ENOMEM;
     return rc;
 }
@@ -129,11 +137,13 @@ static int device_free(struct mr_device *dev)
     mri_pool_free(&dev->pd_pool);
     mri_pool_free(&dev->key_pool);
     mri_pool_free(&dev->cq_pool);
+    mri_pool_free(&dev->rq_pool);
     mri_pool_free(&dev->conn_pool);
     mri_pool_free(&dev->stream_pool);
     mri_groups_free(&dev->groups);
     free(dev->stream_of);
     free(dev->stream_cq);
+    free(dev->stream_rcq);
     free(dev->counter);
     free(dev->counter_raw);
     free(dev->uri);
@@ -161,7 +171,8 @@ int mr_device_open(const char *uri, struct mr_device **out)
     if (!dev)
         return -ENOMEM;
     pthread_mutex_init(&dev->lock, nullptr);
-    struct mri_list *lists[] = {&dev->pds, &dev->mrs, &dev->cqs, &dev->conns, &dev->streams};
+    struct mri_list *lists[] = {&dev->pds, &dev->mrs,   &dev->cqs,
+                                &dev->rqs, &dev->conns, &dev->streams};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         mri_list_init(lists[i]);
     dev->uri = strdup(uri);
@@ -193,6 +204,8 @@ int mr_device_close(struct mr_device *dev)
         rc = mri_first(rc, mri_stream_free(mri_container(dev->streams.next, struct mr_stream, link)));
     while (!mri_list_empty(&dev->conns))
         rc = mri_first(rc, mri_conn_free(mri_container(dev->conns.next, struct mr_conn, link)));
+    while (!mri_list_empty(&dev->rqs))
+        rc = mri_first(rc, mri_rq_free(mri_container(dev->rqs.next, struct mr_rq, link)));
     while (!mri_list_empty(&dev->cqs))
         rc = mri_first(rc, mri_cq_free(mri_container(dev->cqs.next, struct mr_cq, link)));
     while (!mri_list_empty(&dev->mrs))

@@ -2,15 +2,19 @@
 /*
  * internal.h - the objects of libmetaroce and who may touch what.
  *
- * Two kinds of lock, always taken in this order:
+ * Three kinds of lock, always taken in this order, and never two of one kind:
  *   device->lock  everything of the control path: lists, tables, counters
- *   cq->lock      the data path: the ring of the queue, and the send queues of
- *                 all streams that complete to it
- * Waits for device time hold neither.
+ *   cq->lock      the data path: the ring of the queue, the send queues of all
+ *                 streams that complete to it, and the receiving side of all
+ *                 streams whose receives do
+ *   rq->lock      the ring of a receive queue, and the stream that has it
+ * Waits for device time hold none of them.
  *
  * One lock for a completion queue and its streams, instead of one for each,
  * because a post must reserve room in the queue and a poll retires entries of
- * the streams: separate locks would be taken in pairs on every call.
+ * the streams: separate locks would be taken in pairs on every call. A receive
+ * queue has its own, as it may complete to several queues; posting a receive
+ * reserves nothing (the stream did when it was made), so it takes only this one.
  */
 #ifndef MRI_INTERNAL_H
 #define MRI_INTERNAL_H
@@ -56,11 +60,13 @@ struct mr_device {
     struct mr_caps caps;
     atomic_bool dead;  // the bus returned -EIO: nothing more is tried
     pthread_mutex_t lock;
-    struct mri_list pds, mrs, cqs, conns, streams;
-    struct mri_pool pd_pool, key_pool, cq_pool, conn_pool, stream_pool;
+    struct mri_list pds, mrs, cqs, rqs, conns, streams;
+    struct mri_pool pd_pool, key_pool, cq_pool, rq_pool, conn_pool, stream_pool;
     struct mri_groups groups;
-    struct mr_stream **stream_of;         // by number; written under both locks
-    atomic_uint_least32_t *stream_cq;     // by number: 1 + index of its queue, 0 = no stream
+    // By number. Who holds the lock of the queue that stream_cq or stream_rcq names may use stream_of.
+    struct mr_stream **stream_of;
+    atomic_uint_least32_t *stream_cq;   // 1 + index of the queue of its sends, 0 = no stream
+    atomic_uint_least32_t *stream_rcq;  // 1 + index of the queue of its receives, 0 = has none
     uint64_t *counter;                    // extended beyond the device's 32 bits
     uint32_t *counter_raw;                // as they were read last
 };
@@ -69,7 +75,7 @@ struct mr_pd {
     struct mri_list link;
     struct mr_device *dev;
     uint16_t number;
-    uint32_t users;  // regions and streams
+    uint32_t users;  // regions, receive queues and streams
 };
 
 struct mr_mr {
@@ -85,7 +91,7 @@ struct mr_cq {
     struct mri_list link;
     struct mr_device *dev;
     uint32_t index;
-    uint32_t users;  // streams
+    uint32_t users;  // streams; twice one that sends and receives here
     pthread_mutex_t lock;
     // Under lock:
     unsigned char *shared_ring;  // written by the device
@@ -95,7 +101,8 @@ struct mr_cq {
     uint32_t told;      // head as the device knows it
     uint32_t reserved;  // places for completions that the device may still write
     bool bad;           // the next poll returns -EBADMSG
-    struct mri_list flush;  // streams with entries to be flushed
+    struct mri_list flush;  // of struct mri_flush: what the library completes itself
+    struct mri_list stop;   // streams that failed and are to be stopped in the device before they are flushed
 };
 
 struct mr_conn {
@@ -112,33 +119,73 @@ struct mr_conn {
     uint8_t plane[MR_PATHS_MAX];
 };
 
-enum mri_stream_state { MRI_STREAM_NEW, MRI_STREAM_READY, MRI_STREAM_ERROR };
-
 /** What the library keeps of a posted entry. */
 struct mri_shadow {
     uint64_t wr_id;
-    uint32_t length;
+    uint32_t length;   // of a receive: what fits
     uint8_t opcode;
     uint8_t signaled;
+    uint8_t done;      // of a shared queue's receive: completed, with an earlier one still out
+};
+
+struct mr_rq {
+    struct mri_list link;
+    struct mr_pd *pd;
+    uint32_t index;
+    uint32_t log2;
+    uint32_t stride;  // log2 of the 64-byte slots per entry
+    uint32_t max_sge;
+    bool shared;
+    uint32_t users;  // streams
+    unsigned char *shared_ring;  // read by the device
+    uint64_t bus_addr;
+    pthread_mutex_t lock;
+    // Under lock:
+    struct mri_shadow *shadow;  // one for each entry
+    uint32_t head;   // entries posted since the queue was last empty of streams
+    uint32_t tail;   // of these, completed, with all before them
+    bool has_stream, failed;  // of a queue that is not shared: its stream exists, is in error
+};
+
+enum mri_stream_state { MRI_STREAM_NEW, MRI_STREAM_READY, MRI_STREAM_ERROR };
+
+/** One side of a stream that the library completes itself. */
+struct mri_flush {
+    struct mri_list link;  // in the completion queue's `flush`; empty: nothing to flush
+    struct mr_stream *stream;
+    bool recv;
+    bool cut;        // the device was told to stop: no entry of it counts from `fence` on
+    uint32_t fence;  // cq->head from which on this may be flushed
 };
 
 struct mr_stream {
     struct mri_list link;
-    struct mri_list flush;  // in cq->flush
+    struct mri_list stop;  // in cq->stop
     struct mr_conn *conn;
     struct mr_pd *pd;
     struct mr_cq *cq;
+    struct mr_cq *rcq;  // may be cq
+    struct mr_rq *rq;   // NULL = none
     uint32_t number;
     uint32_t log2;
+    uint32_t stride;  // log2 of the 64-byte slots per entry
+    uint32_t max_sge, max_inline;
+    uint8_t rnr_max, weight;
     unsigned char *shared_sq;  // read by the device
     uint64_t bus_addr;
+    bool in_device;  // under dev->lock: the device's table has it
     // Under cq->lock:
-    struct mri_shadow *shadow;  // one for each slot
-    uint32_t head;      // slots posted since creation
-    uint32_t tail;      // slots retired
-    uint32_t reserved;  // of cq->reserved, those of this stream
+    struct mri_shadow *shadow;  // one for each entry
+    uint32_t head;      // entries posted since creation
+    uint32_t tail;      // entries retired
+    uint32_t reserved;  // of cq->reserved, those of this stream's sends
     bool open_group;    // entries behind the last signalled one have a reserved place
+    bool told_error;    // the device's error completion was taken: its last
     enum mri_stream_state state;
+    struct mri_flush sends;
+    // Under rcq->lock:
+    bool receiving;  // the device may complete receives
+    struct mri_flush receives;
 };
 
 /* device.c */
@@ -191,6 +238,7 @@ void mri_list_del(struct mri_list *l);                       // empty afterwards
 int mri_stream_free(struct mr_stream *s);
 int mri_conn_free(struct mr_conn *c);
 int mri_cq_free(struct mr_cq *cq);
+int mri_rq_free(struct mr_rq *rq);
 int mri_mr_free(struct mr_mr *mr);
 void mri_pd_free(struct mr_pd *pd);
 
@@ -205,6 +253,46 @@ int mri_path_write(struct mr_conn *c, uint32_t path, uint8_t state);
 int mri_cq_tell(struct mr_cq *cq);
 /** How many completions may be outstanding at most. */
 uint32_t mri_cq_limit(const struct mr_cq *cq);
+/** Is there room for `need` more completions? Sees to it that the device knows. 0, -ENOSPC, -EIO. */
+int mri_cq_room(struct mr_cq *cq, uint32_t need);
+/** Entries that the device has written and nobody has taken. */
+uint32_t mri_cq_present(const struct mr_cq *cq);
+/** Entry i of these, from 0. */
+struct mr_cqe mri_cq_entry(const struct mr_cq *cq, uint32_t i);
+
+/* complete.c: under cq->lock */
+
+/** What became of a device entry. */
+enum mri_taken { MRI_TAKEN, MRI_SENSELESS, MRI_LATE };
+
+/** Turns the entry in front of cq->head into a completion. LATE: the stream was stopped; none. */
+enum mri_taken mri_take(struct mr_cq *cq, const struct mr_cqe *e, struct mr_wc *wc);
+/** Makes up to n completions of what is to be flushed; returns how many. */
+int mri_take_flushed(struct mr_cq *cq, struct mr_wc *wc, int n);
+/** Would that be one at least? */
+bool mri_flushable(struct mr_cq *cq);
+/** What is not completed of this side will be flushed, behind the entries that are there. */
+void mri_flush_begin(struct mr_cq *cq, struct mri_flush *f);
+
+/* stream.c */
+
+/** Stops the streams in cq->stop in the device and has them flushed. No lock may be held. */
+void mri_stream_stop_all(struct mr_cq *cq);
+
+/* rq.c */
+
+/** Takes the receive that a device entry names off the queue; false if it can name none. rq->lock. */
+bool mri_rq_retire(struct mr_rq *rq, const struct mr_cqe *e, struct mri_shadow *out);
+/** Gives a queue to a stream; -EBUSY. dev->lock. */
+int mri_rq_attach(struct mr_rq *rq);
+/** Takes it back; a queue that is not shared is empty and new afterwards. dev->lock. */
+int mri_rq_detach(struct mr_rq *rq);
+
+/* post.c */
+
+/** Bytes of a list of ranges; -EINVAL, -EMSGSIZE. need_addr: none may be NULL. */
+int mri_sges_check(const struct mr_sge *sge, uint32_t n, uint32_t max, bool need_addr,
+                   uint32_t *length);
 
 /** Memory that the device uses, zeroed, aligned and mapped. */
 int mri_ring_alloc(struct mr_device *dev, size_t bytes, void **ring, uint64_t *bus_addr);

@@ -11,6 +11,8 @@
 #define mr_path   mr_path_row
 #define mr_stream mr_stream_row
 #define mr_cq     mr_cq_row
+#define mr_rq     mr_rq_row
+#define mr_sge    mr_sge_row
 #define mr_key    mr_key_row
 #define mr_tele   mr_tele_row
 #include "mr_defs.h"
@@ -18,6 +20,8 @@
 #undef mr_path
 #undef mr_stream
 #undef mr_cq
+#undef mr_rq
+#undef mr_sge
 #undef mr_key
 #undef mr_tele
 

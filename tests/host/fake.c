@@ -18,7 +18,7 @@ static struct {
     struct soft_mem mem;
     uint32_t data[16], index;
     uint32_t status;
-    unsigned char entry[8][ENTRIES * 8][64];
+    unsigned char entry[MR_TBL_RQ + 1][ENTRIES * 8][64];
     struct {
         uint16_t head, tail;
         bool stopped;
@@ -28,6 +28,9 @@ static struct {
         uint32_t produced;
         uint16_t consumed;
     } cq[ENTRIES];
+    struct {
+        uint16_t head, tail;
+    } rq[ENTRIES];
     uint32_t counter[64];
     uint32_t reg[MR_REG_TBL_DATA / 4];  // those that keep what is written
     uint64_t now, writes;
@@ -47,6 +50,8 @@ void fake_defaults(void)
         .streams = 32,
         .keys = 64,
         .cqs = 8,
+        .rqs = 8,
+        .sges = 16,
         .paths = 128,
         .groups = 40,
         .planes = 8,
@@ -93,9 +98,30 @@ static void write_cqe(uint32_t cq, struct mr_cqe e)
 
 void fake_cqe(uint32_t cq, uint32_t stream, uint32_t wqe, uint8_t status)
 {
+    fake_cqe_as(cq, (struct mr_cqe){.wqe = (uint16_t)wqe, .stream = stream, .status = status});
+}
+
+void fake_cqe_as(uint32_t cq, struct mr_cqe e)
+{
     pthread_mutex_lock(&f.lock);
-    write_cqe(cq, (struct mr_cqe){.wqe = (uint16_t)wqe, .stream = stream, .status = status});
+    write_cqe(cq, e);
     pthread_mutex_unlock(&f.lock);
+}
+
+const unsigned char *fake_sq_entry(uint32_t stream, uint32_t i)
+{
+    struct mr_stream_row s = mr_stream_get(f.entry[MR_TBL_STREAM][stream]);
+    uint32_t slot = i & ((1u << (unsigned)s.sq_log2) - 1);
+
+    return (const unsigned char *)(uintptr_t)s.sq_base + ((size_t)slot * 64 << (unsigned)s.sq_stride);
+}
+
+const unsigned char *fake_rq_entry(uint32_t rq, uint32_t i)
+{
+    struct mr_rq_row q = mr_rq_get(f.entry[MR_TBL_RQ][rq]);
+    uint32_t slot = i & ((1u << (unsigned)q.log2) - 1);
+
+    return (const unsigned char *)(uintptr_t)q.base + ((size_t)slot * 64 << (unsigned)q.stride);
 }
 
 /* Where a key's bytes are, or the reason why not. */
@@ -114,46 +140,161 @@ static uint8_t translate(uint32_t key, uint32_t pd, uint64_t va, uint64_t len, u
     return MR_ERR_OK;
 }
 
-static uint8_t do_write(const struct mr_stream_row *s, const struct mr_wqe *w)
+/* Copies between buf and a list of ranges of local memory. */
+static uint8_t local(uint32_t pd, const struct mr_sge_row *sge, uint32_t n, unsigned char *buf,
+                     size_t len, bool out)
 {
-    struct mr_stream_row peer = mr_stream_get(f.entry[MR_TBL_STREAM][(uint32_t)s->peer % ENTRIES]);
-    uint64_t from, to;
+    uint64_t at;
 
-    if (!peer.state)
-        return MR_ERR_REMOTE_STREAM;
-    if (!w->length)
+    for (uint32_t i = 0; i < n && len; i++) {
+        size_t part = (size_t)sge[i].len < len ? (size_t)sge[i].len : len;
+        uint8_t rc = translate((uint32_t)sge[i].key, pd, (uint64_t)sge[i].addr, part,
+                               out ? MR_RIGHT_LOCAL_READ : MR_RIGHT_LOCAL_WRITE, &at);
+        if (rc)
+            return (uint8_t)(rc + MR_ERR_LOCAL_KEY - MR_ERR_REMOTE_KEY);
+        if (!soft_mem_covers(&f.mem, at, part))
+            return MR_ERR_BUS;
+        if (out)
+            memcpy(buf, (void *)(uintptr_t)at, part);
+        else
+            memcpy((void *)(uintptr_t)at, buf, part);
+        buf += part;
+        len -= part;
+    }
+    return len ? MR_ERR_LOCAL_BOUNDS : MR_ERR_OK;
+}
+
+/* The peer's memory; its value from before comes back in old. */
+static uint8_t remote(const struct mr_stream_row *peer, const struct mr_wqe *w, unsigned char *buf)
+{
+    static const uint8_t rights[] = {
+        [MR_OP_WRITE] = MR_RIGHT_REMOTE_WRITE,     [MR_OP_WRITE_IMM] = MR_RIGHT_REMOTE_WRITE,
+        [MR_OP_READ] = MR_RIGHT_REMOTE_READ,       [MR_OP_CMP_SWAP] = MR_RIGHT_REMOTE_ATOMIC,
+        [MR_OP_FETCH_ADD] = MR_RIGHT_REMOTE_ATOMIC,
+    };
+    size_t n = (size_t)w->length;
+    uint64_t at, value;
+
+    if (!n)
         return MR_ERR_OK;
-    uint8_t rc = translate((uint32_t)w->sge_key, (uint32_t)s->pd, (uint64_t)w->sge_addr,
-                           (uint64_t)w->length, MR_RIGHT_LOCAL_READ, &from);
-    if (rc)
-        return (uint8_t)(rc + MR_ERR_LOCAL_KEY - MR_ERR_REMOTE_KEY);
-    rc = translate((uint32_t)w->rkey, (uint32_t)peer.pd, (uint64_t)w->raddr, (uint64_t)w->length,
-                   MR_RIGHT_REMOTE_WRITE, &to);
+    uint8_t rc = translate((uint32_t)w->rkey, (uint32_t)peer->pd, (uint64_t)w->raddr, n,
+                           rights[w->opcode], &at);
     if (rc)
         return rc;
-    size_t n = (size_t)w->length;
-    if (!soft_mem_covers(&f.mem, from, n) || !soft_mem_covers(&f.mem, to, n))
+    if (!soft_mem_covers(&f.mem, at, n))
         return MR_ERR_BUS;
-    memmove((void *)(uintptr_t)to, (void *)(uintptr_t)from, n);
+    void *mem = (void *)(uintptr_t)at;
+    if (w->opcode == MR_OP_WRITE || w->opcode == MR_OP_WRITE_IMM) {
+        memcpy(mem, buf, n);
+        return MR_ERR_OK;
+    }
+    memcpy(buf, mem, n);
+    if (w->opcode == MR_OP_READ)
+        return MR_ERR_OK;
+    memcpy(&value, mem, 8);
+    if (w->opcode == MR_OP_FETCH_ADD)
+        value += (uint64_t)w->compare;
+    else if (value == (uint64_t)w->compare)
+        value = (uint64_t)w->swap;
+    memcpy(mem, &value, 8);
     return MR_ERR_OK;
+}
+
+static bool takes_receive(const struct mr_wqe *w)
+{
+    return w->opcode == MR_OP_WRITE_IMM ||
+           (w->opcode >= MR_OP_SEND && w->opcode <= MR_OP_SEND_INV);
+}
+
+/* Completes the peer's next receive, after a Send has filled it. */
+static uint8_t receive(const struct mr_stream_row *s, const struct mr_stream_row *peer,
+                       const struct mr_wqe *w, unsigned char *buf)
+{
+    uint32_t rq = (uint32_t)peer->rq, n = 4u << (unsigned)mr_rq_get(f.entry[MR_TBL_RQ][rq]).stride;
+    struct mr_sge_row sge[MR_SGE_MAX];
+    uint64_t room = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        sge[i] = mr_sge_get(fake_rq_entry(rq, f.rq[rq].tail) + (size_t)i * MR_SGE_BYTES);
+        room += (uint64_t)sge[i].len;
+    }
+    if (w->opcode != MR_OP_WRITE_IMM) {
+        if (w->length > room)
+            return MR_ERR_REMOTE_BOUNDS;
+        if (local((uint32_t)peer->pd, sge, n, buf, (size_t)w->length, false))
+            return MR_ERR_REMOTE_OP;
+    }
+    bool imm = w->opcode == MR_OP_SEND_IMM || w->opcode == MR_OP_WRITE_IMM;
+    write_cqe((uint32_t)peer->rcq,
+              (struct mr_cqe){
+                  .wqe = f.rq[rq].tail++,
+                  .stream = s->peer,
+                  .opcode = w->opcode,
+                  .flags = (uint8_t)(MR_CQEF_RECV | (imm ? MR_CQEF_IMM : 0) |
+                                     (w->flags & MR_WQEF_SOLICITED ? MR_CQEF_SOLICITED : 0)),
+                  .byte_len = w->length,
+                  .imm = w->imm,
+                  .time = f.now,
+              });
+    return MR_ERR_OK;
+}
+
+static uint8_t do_op(const struct mr_stream_row *s, const struct mr_wqe *w,
+                     const unsigned char *entry)
+{
+    struct mr_stream_row peer = mr_stream_get(f.entry[MR_TBL_STREAM][(uint32_t)s->peer % ENTRIES]);
+    struct mr_sge_row sge[MR_SGE_MAX] = {{.addr = w->sge_addr, .key = w->sge_key, .len = w->sge_len}};
+    unsigned char *buf = malloc((size_t)w->length + 1);
+    uint8_t rc = MR_ERR_OK;
+
+    for (uint32_t i = 1; i < w->nsge; i++)
+        sge[i] = mr_sge_get(entry + 64 + (size_t)(i - 1) * MR_SGE_BYTES);
+    bool sends = w->opcode <= MR_OP_SEND_INV;
+    if (w->flags & MR_WQEF_INLINE)
+        memcpy(buf, entry + 64, (size_t)w->length);
+    else if (sends)
+        rc = local((uint32_t)s->pd, sge, (uint32_t)w->nsge, buf, (size_t)w->length, true);
+    if (!rc && !peer.state)
+        rc = MR_ERR_REMOTE_STREAM;
+    if (!rc && (!sends || w->opcode <= MR_OP_WRITE_IMM))
+        rc = remote(&peer, w, buf);
+    if (!rc && !sends)
+        rc = local((uint32_t)s->pd, sge, (uint32_t)w->nsge, buf, (size_t)w->length, false);
+    if (!rc && takes_receive(w))
+        rc = receive(s, &peer, w, buf);
+    free(buf);
+    return rc;
+}
+
+/* Must the entry wait for a receive of the peer? */
+static bool waits(const struct mr_stream_row *s, const struct mr_wqe *w)
+{
+    struct mr_stream_row peer = mr_stream_get(f.entry[MR_TBL_STREAM][(uint32_t)s->peer % ENTRIES]);
+    uint32_t rq = (uint32_t)peer.rq;
+
+    return takes_receive(w) && peer.state && (rq == MR_RQ_NONE || f.rq[rq].head == f.rq[rq].tail);
 }
 
 /* One entry of one stream; false if there is none. Locked. */
 static bool step(uint32_t n)
 {
     struct mr_stream_row s = mr_stream_get(f.entry[MR_TBL_STREAM][n]);
-    unsigned char slot[64];
 
-    if (f.stream[n].stopped || f.stream[n].head == f.stream[n].tail)
+    if (!s.state || f.stream[n].stopped || f.stream[n].head == f.stream[n].tail)
         return false;
-    uint16_t at = f.stream[n].tail++;
-    uint32_t mask = (1u << (unsigned)s.sq_log2) - 1;
+    uint16_t at = f.stream[n].tail;
+    const unsigned char *entry = fake_sq_entry(n, at);
     uint8_t rc = MR_ERR_BUS;
     struct mr_wqe w = {};
-    if (soft_mem_read(&f.mem, (uint64_t)s.sq_base + (uint64_t)(at & mask) * 64, slot, 64)) {
-        w = mr_wqe_get(slot);
-        rc = w.opcode == MR_OP_WRITE ? do_write(&s, &w) : MR_ERR_LOCAL_OP;
+    if (soft_mem_covers(&f.mem, (uintptr_t)entry, 64u << (unsigned)s.sq_stride)) {
+        w = mr_wqe_get(entry);
+        if (waits(&s, &w))
+            return false;
+        rc = w.opcode >= MR_OP_WRITE && w.opcode <= MR_OP_FETCH_ADD && w.opcode != MR_OP_READ_RSP
+                 ? do_op(&s, &w, entry)
+                 : MR_ERR_LOCAL_OP;
     }
+    f.stream[n].tail++;
     if (fake.fail_status && !fake.fail_after--)
         rc = fake.fail_status;
     f.stream[n].stopped = rc;
@@ -204,8 +345,9 @@ static void command(uint32_t cmd)
     uint32_t op = cmd >> 24, table = cmd >> 16 & 0xff;
 
     f.status = fake.table_stuck ? 1 : 0;
-    if (!table || table > MR_TBL_HIST || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
-        (op == MR_TBLOP_READ) != (table >= MR_TBL_TELE)) {
+    bool read_only = table == MR_TBL_TELE || table == MR_TBL_HIST;
+    if (!table || table > MR_TBL_RQ || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
+        (op == MR_TBLOP_READ) != read_only) {
         f.status = 2;
         return;
     }
@@ -219,6 +361,8 @@ static void command(uint32_t cmd)
         memset(&f.stream[f.index], 0, sizeof f.stream[0]);
     if (table == MR_TBL_CQ)
         memset(&f.cq[f.index], 0, sizeof f.cq[0]);
+    if (table == MR_TBL_RQ)
+        memset(&f.rq[f.index], 0, sizeof f.rq[0]);
 }
 
 static uint32_t reg_read(uint32_t off)
@@ -237,6 +381,9 @@ static uint32_t reg_read(uint32_t off)
     case MR_REG_CAP_KEYS: return fake.keys;
     case MR_REG_CAP_CQS: return fake.cqs;
     case MR_REG_CAP_MSGS: return 64;
+    case MR_REG_CAP_RQS: return fake.rqs;
+    case MR_REG_CAP_SGES: return fake.sges;
+    case MR_REG_CAP_RECVS: return 64;
     case MR_REG_CLOCK_KHZ: return fake.clock_khz;
     case MR_REG_CAP_GROUPS: return fake.groups;
     case MR_REG_CAP_PLANES: return fake.planes;
@@ -260,6 +407,13 @@ static void reg_write(uint32_t off, uint32_t v)
     } else if (off == MR_REG_DB_SQ) {
         f.stream[v >> 16].head = (uint16_t)v;
         fake_seen.sq_doorbells++;
+        fake_seen.sq_bell = v;
+        if (!fake.hold)
+            run_locked(UINT32_MAX);
+    } else if (off == MR_REG_DB_RQ) {
+        f.rq[v >> 16].head = (uint16_t)v;
+        fake_seen.rq_doorbells++;
+        fake_seen.rq_bell = v;
         if (!fake.hold)
             run_locked(UINT32_MAX);
     } else if (off < sizeof f.reg) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * fake.h - a device for tests of the library: registers, tables, doorbells and
- * completions as the real one has them, and Writes done by memcpy inside this
- * process. URI `fake:`. One at a time; connections lead back to itself.
+ * completions as the real one has them, and all operations done by memcpy inside
+ * this process; those that find no receive wait. Of a shared receive queue the
+ * next one is taken. URI `fake:`. One at a time; connections lead back to itself.
  */
 #ifndef TEST_FAKE_H
 #define TEST_FAKE_H
@@ -10,13 +11,14 @@
 #include <stdint.h>
 
 #include "bus/bus.h"
+#include "lib/rows.h"
 
 extern const struct mr_bus_ops bus_fake;
 
 /** What the device is like; fake_defaults() before every test. */
 struct fake_knobs {
     uint32_t magic, version, layout_hash;
-    uint32_t conns, streams, keys, cqs;
+    uint32_t conns, streams, keys, cqs, rqs, sges;
     uint32_t paths, groups, planes, clock_khz;
     uint32_t reads_left;     // register reads until the bus dies
     uint32_t table_refuse;   // MR_TBL_* that is refused; 0 = none
@@ -38,7 +40,8 @@ struct fake_entry {
 /** What it has seen. */
 struct fake_seen {
     uint32_t open, close, maps;   // maps: ranges mapped now
-    uint32_t cq_doorbells, sq_doorbells;
+    uint32_t cq_doorbells, sq_doorbells, rq_doorbells;
+    uint32_t sq_bell, rq_bell;    // the last ones as written
     uint32_t waits, relaxes;
     uint32_t overruns;            // completions written over ones not yet told as read
     uint32_t entries;             // table entries written
@@ -51,6 +54,10 @@ void fake_defaults(void);
 unsigned fake_run(unsigned n);
 /** Writes a completion as it stands into queue `cq`. */
 void fake_cqe(uint32_t cq, uint32_t stream, uint32_t wqe, uint8_t status);
+void fake_cqe_as(uint32_t cq, struct mr_cqe e);
+/** Entry i of a queue as it stands in memory; the table must have the stream or queue. */
+const unsigned char *fake_sq_entry(uint32_t stream, uint32_t i);
+const unsigned char *fake_rq_entry(uint32_t rq, uint32_t i);
 /** The bus is dead from now on. */
 void fake_die(void);
 /** A register as it was written last. */

@@ -20,6 +20,8 @@ static const struct {
     {"text", tests_text},     {"soft", tests_soft},
     {"soft_nic", tests_soft_nic}, {"groups", tests_groups}, {"paths", tests_paths},
     {"planes", tests_planes}, {"tune", tests_tune},
+    {"ops", tests_ops},       {"rq", tests_rq},           {"complete", tests_complete},
+    {"life", tests_life},
 };
 
 static unsigned skipped;

@@ -26,23 +26,42 @@ static int connect_ends(struct rig *r)
     return rc;
 }
 
-bool rig_open(struct rig *r, uint32_t depth, uint32_t cq_entries)
+static int make_ends(struct rig *r, const struct rig_shape *shape)
+{
+    struct mr_rq_attr rq = {.depth = shape->rq_depth, .max_sge = shape->rq_sge, .shared = shape->shared};
+    int rc = 0;
+
+    for (unsigned i = 0; i < 2 && !rc; i++) {
+        struct mr_conn_attr attr = rig_attr(i);
+        rc = mr_conn_create(r->dev, &attr, &r->conn[i]);
+        if (!rc && shape->rq_depth && (!i || !shape->shared))
+            rc = mr_rq_create(r->pd, &rq, &r->rq[i]);
+        if (!r->rq[i])
+            r->rq[i] = r->rq[0];
+        struct mr_stream_attr s = {.pd = r->pd, .cq = r->cq, .rcq = r->rcq, .rq = r->rq[i],
+            .depth = shape->depth, .max_sge = shape->max_sge, .max_inline = shape->max_inline};
+        if (!rc)
+            rc = mr_stream_create_attr(r->conn[i], &s, &r->stream[i]);
+    }
+    return rc;
+}
+
+bool rig_open_as(struct rig *r, struct rig_shape shape)
 {
     static constexpr uint32_t rights = MR_RIGHT_LOCAL_READ | MR_RIGHT_LOCAL_WRITE |
-                                       MR_RIGHT_REMOTE_WRITE;
+                                       MR_RIGHT_REMOTE_WRITE | MR_RIGHT_REMOTE_READ |
+                                       MR_RIGHT_REMOTE_ATOMIC;
 
     *r = (struct rig){};
     int rc = mr_device_open("fake:", &r->dev);
     if (!rc)
         rc = mr_pd_create(r->dev, &r->pd);
     if (!rc)
-        rc = mr_cq_create(r->dev, cq_entries, &r->cq);
-    for (unsigned i = 0; i < 2 && !rc; i++) {
-        struct mr_conn_attr attr = rig_attr(i);
-        rc = mr_conn_create(r->dev, &attr, &r->conn[i]);
-        if (!rc)
-            rc = mr_stream_create(r->conn[i], r->pd, r->cq, depth, &r->stream[i]);
-    }
+        rc = mr_cq_create(r->dev, shape.cq, &r->cq);
+    if (!rc && shape.rcq)
+        rc = mr_cq_create(r->dev, shape.rcq, &r->rcq);
+    if (!rc)
+        rc = make_ends(r, &shape);
     if (!rc)
         rc = connect_ends(r);
     if (!rc)
@@ -55,6 +74,11 @@ bool rig_open(struct rig *r, uint32_t depth, uint32_t cq_entries)
     if (rc)
         rig_close(r);
     return !rc;
+}
+
+bool rig_open(struct rig *r, uint32_t depth, uint32_t cq_entries)
+{
+    return rig_open_as(r, (struct rig_shape){.depth = depth, .cq = cq_entries});
 }
 
 void rig_close(struct rig *r)
@@ -78,4 +102,10 @@ struct mr_write rig_write(const struct rig *r, uint64_t wr_id, uint32_t at, uint
         .length = n,
         .flags = flags,
     };
+}
+
+uint32_t rig_random(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005 + 1442695040888963407;
+    return (uint32_t)(*seed >> 33);
 }

@@ -19,16 +19,31 @@ enum { RIG_BYTES = 4096 };
 struct rig {
     struct mr_device *dev;
     struct mr_pd *pd;
-    struct mr_cq *cq;
+    struct mr_cq *cq, *rcq;  // rcq: NULL if the shape has none
+    struct mr_rq *rq[2];     // NULL if the shape has none; twice the same if it is shared
     struct mr_conn *conn[2];
     struct mr_stream *stream[2];
     struct mr_mr *src, *dst;
-    uint8_t from[RIG_BYTES], to[RIG_BYTES];
+    _Alignas(8) uint8_t from[RIG_BYTES];
+    _Alignas(8) uint8_t to[RIG_BYTES];
+};
+
+/** What it is made of; 0: none, or the library's default. */
+struct rig_shape {
+    uint32_t depth, cq;
+    uint32_t rcq;
+    uint32_t rq_depth;
+    uint8_t rq_sge, shared, max_sge;
+    uint16_t max_inline;
 };
 
 /** Fails the test and returns false if a step fails; then the rig is closed. */
 bool rig_open(struct rig *r, uint32_t depth, uint32_t cq_entries);
+bool rig_open_as(struct rig *r, struct rig_shape shape);
 void rig_close(struct rig *r);
+
+/** The next of 2^31 numbers. */
+uint32_t rig_random(uint64_t *seed);
 
 /** Attributes of end 0 or 1. */
 struct mr_conn_attr rig_attr(unsigned end);
@@ -48,7 +63,7 @@ struct test_row {
 /* One table for each test file, ended by a row without a name. */
 extern const struct test_row tests_bus[], tests_bus_sim[], tests_device[], tests_memory[],
     tests_cq[], tests_conn[], tests_stream[], tests_post[], tests_telemetry[], tests_text[],
-    tests_soft[], tests_soft_nic[], tests_groups[], tests_paths[], tests_planes[], tests_tune[];
+    tests_ops[], tests_rq[], tests_complete[], tests_life[], tests_soft[], tests_soft_nic[], tests_groups[], tests_paths[], tests_planes[], tests_tune[];
 
 #define CHECK_ERR(call, err)                                                                       \
     do {                                                                                           \

@@ -30,6 +30,12 @@ static void open__caps(void)
     CU_ASSERT_EQUAL(caps.clock_khz, 250000);
     CU_ASSERT_EQUAL(caps.groups, 40);
     CU_ASSERT_EQUAL(caps.planes, 8);
+    CU_ASSERT_EQUAL(caps.rqs, 8);
+    CU_ASSERT_EQUAL(caps.rq_depth_max, MR_RQ_DEPTH_MAX);
+    CU_ASSERT_EQUAL(caps.sges, 16);
+    CU_ASSERT_EQUAL(caps.inline_max, MR_INLINE_MAX);
+    CU_ASSERT_EQUAL(caps.requests, 64);
+    CU_ASSERT_EQUAL(caps.recvs, 64);
     CU_ASSERT_EQUAL(caps.sq_depth_max, MR_DEPTH_MAX);
     CU_ASSERT_STRING_EQUAL(mr_device_uri(dev), "fake:");
     CU_ASSERT_EQUAL(mr_device_close(dev), 0);

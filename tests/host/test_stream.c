@@ -60,6 +60,86 @@ static void connect__entry(void)
     rig_close(&r);
 }
 
+static void create__bad_attr(void)
+{
+    struct mr_stream_attr a;
+    struct mr_stream *s = nullptr;
+    struct rig r;
+
+    fake.sges = 9;
+    if (!rig_open(&r, 4, 16))
+        return;
+    const struct mr_stream_attr ok = {.pd = r.pd, .cq = r.cq, .depth = 4, .max_sge = 9, .max_inline = 448};
+    CHECK_ERR(mr_stream_create_attr(nullptr, &ok, &s), -EINVAL);
+    CHECK_ERR(mr_stream_create_attr(r.conn[0], nullptr, &s), -EINVAL);
+    CHECK_ERR(mr_stream_create_attr(r.conn[0], &ok, nullptr), -EINVAL);
+    a = ok, a.pd = nullptr;
+    CHECK_ERR(mr_stream_create_attr(r.conn[0], &a, &s), -EINVAL);
+    a = ok, a.cq = nullptr;
+    CHECK_ERR(mr_stream_create_attr(r.conn[0], &a, &s), -EINVAL);
+    a = ok, a.depth = 0;
+    CHECK_ERR(mr_stream_create_attr(r.conn[0], &a, &s), -EINVAL);
+    a = ok, a.depth = MR_DEPTH_MAX + 1;
+    CHECK_ERR(mr_stream_create_attr(r.conn[0], &a, &s), -EINVAL);
+    a = ok, a.max_sge = 10;
+    CHECK_ERR(mr_stream_create_attr(r.conn[0], &a, &s), -EINVAL);
+    a = ok, a.max_inline = 449;
+    CHECK_ERR(mr_stream_create_attr(r.conn[0], &a, &s), -EINVAL);
+    for (size_t i = 0; i < sizeof a.rsvd; i++) {
+        a = ok, a.rsvd[i] = 1;
+        CHECK_ERR(mr_stream_create_attr(r.conn[0], &a, &s), -EINVAL);
+    }
+    CU_ASSERT_PTR_NULL(s);
+    CU_ASSERT_EQUAL(mr_stream_create_attr(r.conn[0], &ok, &s), 0);
+    CU_ASSERT_EQUAL(mr_stream_destroy(s), 0);
+    rig_close(&r);
+}
+
+/* Entry sizes at their edges, and every field of the table entry. */
+static void connect__all_fields(void)
+{
+    static const struct {
+        uint8_t sge;
+        uint16_t in_entry;
+        uint8_t stride;
+    } row[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 1}, {5, 0, 1}, {6, 0, 2}, {13, 0, 2}, {14, 0, 3}, {16, 0, 3},
+               {1, 1, 1}, {1, 64, 1}, {1, 65, 2}, {1, 192, 2}, {1, 193, 3}, {1, 448, 3}, {6, 64, 2}, {5, 65, 2}};
+    struct mr_rq_attr ra = {.depth = 2};
+    struct mr_stream *s;
+    struct mr_cq *rcq;
+    struct mr_rq *rq;
+    struct rig r;
+
+    if (!rig_open(&r, 4, 16))
+        return;
+    CU_ASSERT_EQUAL_FATAL(mr_cq_create(r.dev, 8, &rcq), 0);
+    CU_ASSERT_EQUAL_FATAL(mr_rq_create(r.pd, &ra, &rq), 0);
+    for (uint32_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct mr_stream_attr a = {.pd = r.pd, .cq = r.cq, .rcq = i & 1 ? rcq : nullptr,
+            .rq = i & 2 ? rq : nullptr, .depth = i ? i * 17 : 32768, .max_sge = row[i].sge,
+            .max_inline = row[i].in_entry, .rnr_max = (uint8_t)(i * 17), .weight = (uint8_t)i};
+        CU_ASSERT_EQUAL_FATAL(mr_stream_create_attr(r.conn[1], &a, &s), 0);
+        CU_ASSERT_EQUAL_FATAL(mr_stream_connect(s, 0x654321 + i), 0);
+        struct mr_stream_row e = mr_stream_get(fake_entry(MR_TBL_STREAM, mr_stream_number(s)));
+        CU_ASSERT_EQUAL((unsigned)e.state, 1);
+        CU_ASSERT_EQUAL(1u << (unsigned)e.sq_log2 >= a.depth, 1);
+        CU_ASSERT_EQUAL((1u << (unsigned)e.sq_log2) / 2 < a.depth, 1);
+        CU_ASSERT_EQUAL((unsigned)e.conn, mr_conn_number(r.conn[1]) & 0xffff);
+        CU_ASSERT_EQUAL((unsigned)e.peer, 0x654321 + i);
+        CU_ASSERT_EQUAL((unsigned)e.weight, i ? i : 1);
+        CU_ASSERT_EQUAL((unsigned)e.pd, 1);
+        CU_ASSERT_EQUAL((unsigned)e.cq, 0);
+        CU_ASSERT_EQUAL((uint64_t)e.sq_base % 4096, 0);
+        CU_ASSERT_EQUAL((unsigned)e.sq_stride, row[i].stride);
+        CU_ASSERT_EQUAL((unsigned)e.rnr_max, i * 17);
+        CU_ASSERT_EQUAL((unsigned)e.rq, i & 2 ? 0 : MR_RQ_NONE);
+        CU_ASSERT_EQUAL((unsigned)e.rcq, i & 1);
+        CU_ASSERT_EQUAL((uint64_t)e.rsvd1, 0);
+        CU_ASSERT_EQUAL(mr_stream_destroy(s), 0);
+    }
+    rig_close(&r);
+}
+
 static void connect__bad_order(void)
 {
     struct mr_conn_attr attr = rig_attr(0);
@@ -76,6 +156,13 @@ static void connect__bad_order(void)
     w = rig_write(&r, 0, 0, 64, MR_POST_SIGNALED);
     CHECK_ERR(mr_post_write(s, &w), -ENOTCONN);
     CHECK_ERR(mr_stream_connect(nullptr, 0), -EINVAL);
+    struct mr_stream *refused;
+    CU_ASSERT_EQUAL_FATAL(mr_stream_create(r.conn[0], r.pd, r.cq, 4, &refused), 0);
+    fake.table_refuse = MR_TBL_STREAM;
+    CHECK_ERR(mr_stream_connect(refused, 0), -EREMOTEIO);
+    fake.table_refuse = 0;
+    CHECK_ERR(mr_post_write(refused, &w), -ENOTCONN);
+    CU_ASSERT_EQUAL(mr_stream_connect(refused, 0), 0);
     CHECK_ERR(mr_stream_connect(r.stream[0], 0xffffff), -EINVAL);
     CHECK_ERR(mr_stream_connect(r.stream[0], 0), -EISCONN);
     CU_ASSERT_EQUAL(mr_stream_destroy(s), 0);
@@ -104,7 +191,9 @@ static void destroy__in_use(void)
 const struct test_row tests_stream[] = {
     {"create__bad_argument", create__bad_argument},
     {"create__all_numbers", create__all_numbers},
+    {"create__bad_attr", create__bad_attr},
     {"connect__entry", connect__entry},
+    {"connect__all_fields", connect__all_fields},
     {"connect__bad_order", connect__bad_order},
     {"destroy__in_use", destroy__in_use},
     {},
