@@ -7,6 +7,7 @@ void icrc_fix_step(struct icrc_fix *k);
 void rx_parse_step(struct rx_parse *k);
 void rx_place_step(struct rx_place *k);
 void tx_hdr_step(struct tx_hdr *k);
+void tx_join_step(struct tx_join *k);
 void tx_mov_step(struct tx_mov *k);
 void tx_tail_step(struct tx_tail *k);
 
@@ -135,7 +136,9 @@ static void tx_front(struct rig_tx *t)
     IN_BEFORE(t->hdr.cfg, t->cfg);
     OUT_BEFORE(t->hdr.frame, t->frame);
     OUT_BEFORE(t->hdr.rd, t->req);
-    t->hdr.rd_taken = t->mov.rd_taken;
+    t->hdr.rd_taken = t->join.rd_taken;
+    IN_BEFORE(t->hdr.piece, t->piece);
+    OUT_BEFORE(t->hdr.join, t->joins);
     tx_hdr_step(&t->hdr);
     IN_AFTER(t->hdr.data, t->data);
     IN_AFTER(t->hdr.ack, t->ack);
@@ -143,6 +146,8 @@ static void tx_front(struct rig_tx *t)
     IN_AFTER(t->hdr.cfg, t->cfg);
     OUT_AFTER(t->hdr.frame, t->frame);
     OUT_AFTER(t->hdr.rd, t->req);
+    IN_AFTER(t->hdr.piece, t->piece);
+    OUT_AFTER(t->hdr.join, t->joins);
 }
 
 static void tx_memory(struct rig_tx *t)
@@ -163,16 +168,27 @@ static void tx_memory(struct rig_tx *t)
     }
 }
 
+static void tx_together(struct rig_tx *t)
+{
+    IN_BEFORE(t->join.join, t->joins);
+    IN_BEFORE(t->join.rd, t->rd);
+    OUT_BEFORE(t->join.out, t->joined);
+    tx_join_step(&t->join);
+    IN_AFTER(t->join.join, t->joins);
+    IN_AFTER(t->join.rd, t->rd);
+    OUT_AFTER(t->join.out, t->joined);
+}
+
 static void tx_merge(struct rig_tx *t)
 {
     IN_BEFORE(t->mov.frame, t->frame);
-    IN_BEFORE(t->mov.rd, t->rd);
+    IN_BEFORE(t->mov.rd, t->joined);
     OUT_BEFORE(t->mov.beat, t->beat);
     OUT_BEFORE(t->mov.crc, t->crc);
     OUT_BEFORE(t->mov.fail, t->fail);
     tx_mov_step(&t->mov);
     IN_AFTER(t->mov.frame, t->frame);
-    IN_AFTER(t->mov.rd, t->rd);
+    IN_AFTER(t->mov.rd, t->joined);
     OUT_AFTER(t->mov.beat, t->beat);
     OUT_AFTER(t->mov.crc, t->crc);
     OUT_AFTER(t->mov.fail, t->fail);
@@ -209,7 +225,7 @@ static void tx_end(struct rig_tx *t)
 
 void rig_tx_step(struct rig_tx *t)
 {
-    static void (*const part[])(struct rig_tx *) = {tx_front, tx_memory, tx_merge, tx_crc, tx_end};
+    static void (*const part[])(struct rig_tx *) = {tx_front, tx_memory, tx_together, tx_merge, tx_crc, tx_end};
     enum { PARTS = sizeof part / sizeof *part };
     unsigned first = below(PARTS);
     for (unsigned i = 0; i < PARTS; i++)
@@ -219,7 +235,7 @@ void rig_tx_step(struct rig_tx *t)
 bool rig_tx_idle(const struct rig_tx *t)
 {
     return EMPTY(t->data) && EMPTY(t->ack) && EMPTY(t->err) && EMPTY(t->cfg) &&
-           EMPTY(t->frame) && EMPTY(t->req) && EMPTY(t->rd) && EMPTY(t->beat) && EMPTY(t->crc) &&
+           EMPTY(t->frame) && EMPTY(t->req) && EMPTY(t->rd) && EMPTY(t->joins) && EMPTY(t->joined) && EMPTY(t->beat) && EMPTY(t->crc) &&
            EMPTY(t->sum) && EMPTY(t->fixed) && EMPTY(t->mac) && !t->hdr.item_ok &&
            !t->hdr.read_ok && !t->hdr.summed_ok && !t->hdr.done_ok && !t->mov.busy && !t->tail.spill;
 }

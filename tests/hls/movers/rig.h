@@ -10,6 +10,7 @@
 #include "rx_parse/rx_parse.h"
 #include "rx_place/rx_place.h"
 #include "tx_hdr/tx_hdr.h"
+#include "tx_join/tx_join.h"
 #include "tx_mov/tx_mov.h"
 #include "tx_tail/tx_tail.h"
 
@@ -48,6 +49,7 @@ struct rig_rx {
 /** data, ack, err -> tx_hdr -> tx_mov (reads mem), icrc -> tx_tail -> mac. */
 struct rig_tx {
     struct tx_hdr hdr;
+    struct tx_join join;
     struct tx_mov mov;
     struct icrc_acc acc;
     struct icrc_fix fix;
@@ -59,6 +61,9 @@ struct rig_tx {
     LINK(struct tx_frame, frame, 2);
     LINK(struct rd_req, req, 4);
     LINK(struct rd_beat, rd, 4);
+    LINK(struct piece, piece, 2);
+    LINK(struct join, joins, 4);
+    LINK(struct rd_beat, joined, 2);
     LINK(struct tx_beat, beat, 8);
     LINK(struct crc_beat, crc, 2);
     LINK(struct crc_sum, sum, 2);

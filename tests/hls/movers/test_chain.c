@@ -250,13 +250,13 @@ static void transmit(unsigned c, uint64_t addr, unsigned len, uint64_t raddr, bo
     while (FULL(tx.data) || sent_n - seen_n >= FLIGHT)
         both_step(loop);
     struct pkt p = {.conn = (u(16))c, .via = (u(16))(c * MR_GROUP), .psn = (u(24))rnd(), .ts = rnd(), .peer = (u(24))rnd(), .msg = rnd(),
-                    .offset = rnd(), .msg_len = rnd(), .len = (u(13))len, .opcode = MR_OP_WRITE,
+                    .offset = rnd(), .msg_len = rnd(), .len = (u(13))len, .opcode = MR_OP_WRITE_IMM, .match = 0,
                     .flags = (u(8))rnd(), .raddr = raddr, .rkey = rnd(), .imm = rnd(), .laddr = addr};
     struct ref r = conn[c];
     r.psn = (uint32_t)p.psn;
     r.ts = p.ts;
     r.flags = (uint8_t)p.flags;
-    r.opcode = MR_OP_WRITE;
+    r.opcode = MR_OP_WRITE_IMM;
     struct ref_data d = {.stream = (uint32_t)p.peer, .msg = p.msg, .offset = p.offset, .msg_len = p.msg_len,
                          .key = p.rkey, .imm = p.imm, .addr = raddr, .pay_len = len};
     ref_set_data(&r, &d);

@@ -16,6 +16,7 @@ static struct {
     LINK(struct cfg_write, cfg, 4);
     LINK(struct tx_frame, frame, 4);
     LINK(struct rd_req, rd, 4);
+    LINK(struct join, join, 4);
     struct ref conn[CONNS];         // header fields of a frame of the connection
     uint16_t sport[CONNS][MR_GROUP];
     unsigned index[CONNS];          // table index
@@ -30,6 +31,7 @@ static void step(void)
     IN_BEFORE(t.k.cfg, t.cfg);
     OUT_BEFORE(t.k.frame, t.frame);
     OUT_BEFORE(t.k.rd, t.rd);
+    OUT_BEFORE(t.k.join, t.join);
     if (!t.host_stops)
         t.k.rd_taken = t.k.rd_asked;  // the host answers at once
     tx_hdr_step(&t.k);
@@ -39,6 +41,9 @@ static void step(void)
     IN_AFTER(t.k.cfg, t.cfg);
     OUT_AFTER(t.k.frame, t.frame);
     OUT_AFTER(t.k.rd, t.rd);
+    OUT_AFTER(t.k.join, t.join);
+    while (!EMPTY(t.join))
+        POP(t.join);
 }
 
 static void configure(unsigned table, unsigned index, u(512) bits)
@@ -147,6 +152,42 @@ static void wait_frame(void)
         step();
 }
 
+/** The fields that an opcode uses; all others are sent as 0. [spec 3.3.5] */
+static struct ref_data data_of(const struct pkt *p)
+{
+    static const struct {
+        bool addr, key, imm, match;
+    } uses[11] = {
+        [MR_OP_WRITE] = {1, 1, 0, 0},    [MR_OP_WRITE_IMM] = {1, 1, 1, 1}, [MR_OP_SEND] = {0, 0, 0, 1},
+        [MR_OP_SEND_IMM] = {0, 0, 1, 1}, [MR_OP_SEND_INV] = {0, 0, 1, 1},  [MR_OP_READ] = {1, 1, 0, 0},
+        [MR_OP_READ_RSP] = {1, 0, 1, 0}, [MR_OP_ATOMIC_RSP] = {1, 0, 1, 0},
+    };
+    unsigned op = (unsigned)p->opcode;
+
+    return (struct ref_data){
+        .stream = (uint32_t)p->peer, .msg = p->msg, .offset = p->offset, .msg_len = p->msg_len,
+        .pay_len = op == MR_OP_NULL ? 0 : (unsigned)p->len, .addr = uses[op].addr ? p->raddr : 0,
+        .key = uses[op].key ? p->rkey : 0, .imm = uses[op].imm ? p->imm : 0,
+        .match = uses[op].match ? p->match : 0,
+    };
+}
+
+/** An atomic's extension, byte by byte. [spec 3.7.1] */
+static void set_atomic(struct ref *r, const struct pkt *p)
+{
+    memset(r->ext, 0, sizeof r->ext);
+    r->ext_len = 40;
+    put24(r->ext, (uint32_t)p->peer);
+    put32(r->ext + 4, p->msg);
+    put32(r->ext + 8, (uint32_t)(p->laddr >> 32));
+    put32(r->ext + 12, (uint32_t)p->laddr);
+    put32(r->ext + 16, p->lkey);
+    put32(r->ext + 20, (uint32_t)(p->raddr >> 32));
+    put32(r->ext + 24, (uint32_t)p->raddr);
+    put32(r->ext + 28, p->rkey);
+    put32(r->ext + 32, p->imm);
+}
+
 static void hdr__data(void)
 {
     static uint8_t pay[4096];
@@ -158,19 +199,20 @@ static void hdr__data(void)
             .stream = (u(16))rnd(), .peer = (u(24))rnd(), .pd = (u(16))rnd(), .msg = rnd(), .offset = rnd(),
             .msg_len = rnd(), .len = (u(13))below(4097), .opcode = (u(8))below(11), .flags = (u(8))rnd(),
             .raddr = (uint64_t)rnd() << 32 | rnd(), .rkey = rnd(), .imm = rnd(),
-            .laddr = (uint64_t)rnd() << 32 | rnd(), .lkey = rnd(),
+            .laddr = (uint64_t)rnd() << 32 | rnd(), .lkey = rnd(), .match = rnd(),
         };
-        bool null = p.opcode == 0;
+        bool atomic = p.opcode == MR_OP_CMP_SWAP || p.opcode == MR_OP_FETCH_ADD;
+        if (atomic)
+            p.len = 0;
         struct ref r = frame_of(c, path, (uint32_t)p.psn, p.ts, 1, (unsigned)p.opcode);
-        struct ref_data d = {
-            .stream = (uint32_t)p.peer, .msg = p.msg, .offset = p.offset, .msg_len = p.msg_len,
-            .pay_len = null ? 0 : (unsigned)p.len, .addr = null ? 0 : p.raddr,
-            .key = null ? 0 : p.rkey, .imm = null ? 0 : p.imm,
-        };
-        ref_set_data(&r, &d);
+        struct ref_data d = data_of(&p);
+        if (atomic)
+            set_atomic(&r, &p);
+        else
+            ref_set_data(&r, &d);
         r.flags = (uint8_t)p.flags;
         r.pay = pay;
-        r.pay_len = d.pay_len;
+        r.pay_len = atomic ? 0 : d.pay_len;
         PUSH(t.data, p);
         wait_frame();
         expect(&r, p.laddr, (unsigned)p.stream, p.msg);
