@@ -94,6 +94,16 @@ static void set_conn(struct pair *p, unsigned s, unsigned generation)
     pair_connect(p, s, (struct pair_conn){.generation = generation, .paths = 2, .mtu = 4096});
 }
 
+/** Stream 0 begins anew, so its messages are numbered from 0 again. */
+static void set_stream(struct pair *p, unsigned s)
+{
+    uint8_t entry[MR_STREAM_BYTES];
+
+    mr_stream_put(entry, (struct mr_stream){.state = 1, .sq_log2 = 6, .pd = 7,
+        .sq_base = (uintptr_t)p->side[s].sq, .rq = MR_RQ_NONE});
+    CU_ASSERT_EQUAL(pair_table(p, s, MR_TBL_STREAM, 0, entry, sizeof entry), 0);
+}
+
 /** A connection's number is used again: packets of the earlier use do nothing. */
 static void hostile__packets_of_an_earlier_connection(void)
 {
@@ -121,6 +131,7 @@ static void hostile__packets_for_a_key_that_is_gone(void)
     uint8_t entry[32] = {0};
 
     set_conn(p, 1, 0x33);  // the sequence begins anew, so nothing is a duplicate
+    set_stream(p, 1);
     CU_ASSERT_EQUAL(pair_table(p, 1, MR_TBL_KEY, PAIR_KEY >> 8, entry, sizeof entry), 0);
     for (unsigned i = 0; i < r->count; i++)
         inject(p, r->bytes[i], r->len[i]);
@@ -172,6 +183,19 @@ static void hostile__reset_frees_every_table(void)
     pair_free(p);
 }
 
+/** Makes a frame's integrity value right again. */
+static void seal(uint8_t *f, unsigned len)
+{
+    uint8_t cover[4608];
+    unsigned n = len - 14 - 4;
+    uint32_t crc;
+
+    memcpy(cover, f + 14, n);
+    cover[1] = cover[8] = cover[10] = cover[11] = cover[26] = cover[27] = 0xff;
+    crc = (uint32_t)crc32(0, cover, n);
+    memcpy(f + 14 + n, &crc, 4);
+}
+
 /** A path begins with epoch 0, and has no other before CLOSE. The integrity value is made right again, so only the epoch is wrong. */
 static void hostile__another_epoch_is_dropped(void)
 {
@@ -183,22 +207,39 @@ static void hostile__another_epoch_is_dropped(void)
     before = p->side[1].writes;
     set_conn(p, 1, 0x33);
     for (unsigned i = 0; i < r->count; i++) {
-        uint8_t *f = r->bytes[i];
-        uint8_t cover[4608];
-        unsigned n = r->len[i] - 14 - 4;
-        uint32_t crc;
-        f[45] = 1;
-        memcpy(cover, f + 14, n);
-        cover[1] = cover[8] = cover[10] = cover[11] = cover[26] = cover[27] = 0xff;
-        crc = (uint32_t)crc32(0, cover, n);
-        memcpy(f + 14 + n, &crc, 4);
-        inject(p, f, r->len[i]);
+        r->bytes[i][45] = 1;
+        seal(r->bytes[i], r->len[i]);
+        inject(p, r->bytes[i], r->len[i]);
     }
     pair_run(p, 2000);
     CU_ASSERT_EQUAL(p->side[1].writes, before);
     CU_ASSERT_EQUAL(pair_count(p, 1, MR_CNT_RX_BAD_ICRC), 0);
     CU_ASSERT_EQUAL(pair_count(p, 1, MR_CNT_RX_EPOCH), r->count);
     free(r);
+    pair_free(p);
+}
+
+/** Opcode 2 means CLOSE in kind PATH and nothing of the sort in kind DATA. */
+static enum pair_fate opcode_two(struct pair *p, unsigned from, uint8_t *f, unsigned len, void *arg)
+{
+    (void)p, (void)arg;
+    if (from == 0 && kind_of(f) == MR_KIND_DATA) {
+        f[43] = MR_PATHOP_CLOSE;
+        seal(f, len);
+    }
+    return PAIR_PASS;
+}
+
+static void hostile__issue_data_with_the_opcode_of_close(void)
+{
+    struct pair *p = pair_new(455, 1);
+
+    p->fault = opcode_two;
+    pair_post(p, 0, pair_wqe(p, 0, 0, 0, 100));
+    pair_run(p, 3000);
+    CU_ASSERT_EQUAL(pair_count(p, 1, MR_CNT_TX_CLOSES), 0);
+    CU_ASSERT(pair_count(p, 1, MR_CNT_RX_REFUSED) > 0);  // no receive
+    CU_ASSERT_EQUAL(pair_count(p, 1, MR_CNT_RX_EPOCH), 0);
     pair_free(p);
 }
 
@@ -211,6 +252,7 @@ static void hostile__padding_is_not_payload(void)
     fill(p, 0, 0, 1);
     r = traffic(p, 1);
     set_conn(p, 1, 0x33);
+    set_stream(p, 1);
     memset(p->side[1].user, 0, 64);
     memset(frame, 0xff, sizeof frame);
     memcpy(frame, r->bytes[0], r->len[0]);
@@ -232,4 +274,5 @@ void test_hostile_register(CU_pSuite s)
     CU_ADD_TEST(s, hostile__reset_frees_every_table);
     CU_ADD_TEST(s, hostile__another_epoch_is_dropped);
     CU_ADD_TEST(s, hostile__padding_is_not_payload);
+    CU_ADD_TEST(s, hostile__issue_data_with_the_opcode_of_close);
 }

@@ -50,6 +50,7 @@ static void cpl_run(struct cpl_bench *b, unsigned steps)
         k->start.ready = k->done.ready = k->cfg.ready = false;
         k->cpl.valid = k->retired.valid = k->stop_check.valid = k->stop_seg.valid = k->stop_sched.valid = false;
         k->cpl.ready = k->retired.ready = k->stop_check.ready = k->stop_seg.ready = k->stop_sched.ready = true;
+        k->answered.ready = k->wait.ready = k->rfail.ready = true;
         tx_cpl_step(k);
         b->start_at += k->start.ready;
         b->done_at += k->done.ready;

@@ -17,6 +17,7 @@ static void near_the_end(struct pair *p)
         n->tx_sched.rows[0].pidx = n->tx_sched.rows[0].fidx = 0xfffd;
         n->tx_sched.rows[0].msg = 0xfffffffd;
         n->tx_cpl.rows[0].head = 0xfffffffd;
+        n->rx_msg.rows[0].head = n->rx_check.heads[0] = 0xfffffffd;
         p->side[s].pidx = 0xfffd;
     }
     p->now += (1ull << 32) - 2000 - (p->now & 0xffffffff);  // the clock's low half wraps too
