@@ -17,6 +17,8 @@
 struct cfg_write {
     u(8) table;    // MR_TBL_*
     u(16) index;   // entry
+    u(16) life;    // counts writes of stream entries, wraps: tells what is of an earlier use of a stream
+    bool drain;    // the host waits until nothing of the old entry is under way
     u(512) bits;   // the entry, layout of the table
 };
 
@@ -109,6 +111,9 @@ struct rx_seq {
     u(16) recv;      // from rx_recv on: index of the receive that takes the message, modulo 2^16
 };
 
+/** rx_seq.kind of a mark of `keys`, which is no packet; MR_KIND_* are below. */
+#define SEQ_MARK 15
+
 /** What rx_place does with the beats of one frame. */
 struct rx_put {
     u(64) bus;       // destination
@@ -196,6 +201,7 @@ struct got {
 /** An accepted packet that waits for the writes ordered up to its own. */
 struct held_got {
     struct got got;
+    bool mark;     // not a packet: of `keys`
     u(16) writes;  // number of the last of them, modulo 2^16
 };
 
@@ -343,6 +349,7 @@ enum pkt_ctl {
     PKT_PROBE = 1,  // only conn, path, row, epoch, psn, ts, via, port hold
     PKT_CLOSE = 2,  // likewise
     PKT_PORT = 3,   // no frame: only via and port hold
+    PKT_MARK = 4,   // no frame: of `keys`, behind tx_check
 };
 
 /**
@@ -350,7 +357,7 @@ enum pkt_ctl {
  * Path control takes the same way, because order matters between the two.
  */
 struct pkt {
-    u(2) ctl;      // enum pkt_ctl
+    u(3) ctl;      // enum pkt_ctl
     u(16) via;     // path entry whose source port and plane it leaves with; from tx_path on
     u(16) port;    // new source port of that entry, 0 = as it was; from tx_path on
     u(3) plane;    // PKT_PORT: new plane of that entry
@@ -362,6 +369,7 @@ struct pkt {
     u(24) psn;     // from tx_path on
     u(32) ts;      // from tx_path on
     u(16) stream;  // own number
+    u(16) life;    // of the stream, as in cfg_write
     u(24) peer;    // the peer's stream number
     u(16) pd;
     u(32) msg;
@@ -480,6 +488,7 @@ struct moved_all {
 /** A packet of a message got acknowledged. */
 struct done {
     u(16) stream;
+    u(16) life;  // from slot: of the stream, as in cfg_write
     u(32) msg;
 };
 
@@ -488,12 +497,14 @@ struct fail {
     u(16) stream;
     u(32) msg;
     u(8) code;  // MR_ERR_*
+    u(16) life; // from those who handle packets: of the stream, as in cfg_write
     bool rsp;   // it is a response
 };
 
 /** A packet was refused with RNR. */
 struct rnr_note {
     u(16) stream;
+    u(16) life;  // as in done
     u(16) conn;
     u(32) msg;
 };
@@ -515,6 +526,7 @@ struct hold {
 /** A message was begun. */
 struct start {
     u(16) stream;
+    u(16) life;  // as in done
     u(32) msg;
     u(24) packets;
     u(16) widx;
@@ -533,6 +545,7 @@ struct stream_id {
 struct answered {
     u(16) stream;
     u(16) conn;
+    bool go;  // not that: a local operation on a key is the stream's oldest message
 };
 
 /** Messages, or places for entries, came free. */
@@ -544,14 +557,34 @@ struct stream_count {
 /** The stream sends nothing new, and nothing again from this message on. */
 struct stop {
     u(16) stream;
+    u(16) life;  // as in done
     u(32) msg;
     bool rsp;  // its responses
     bool hard; // with rsp: answers with an error too
 };
 
+/** A local operation on a key, of a stream's send queue. */
+struct key_op {
+    u(16) stream;
+    u(16) pd;
+    u(32) msg;
+    bool bind;     // else invalidate
+    u(32) key;     // to be invalidated; BIND: the window's new one
+    u(32) region;  // BIND: key of the region
+    u(8) rights;   // BIND
+    u(64) addr;    // BIND: of the window
+    u(32) len;     // BIND: 0 = unbind
+};
+
+/** Comes out behind everything that was judged before it. */
+struct key_mark {
+    bool mark;
+};
+
 /** A completion on its way to the host. */
 struct completion {
     u(16) cq;
+    u(16) pd;  // of a receive's stream
     struct mr_cqe cqe;  // phase and time are set by the cqe kernel
 };
 
@@ -564,6 +597,7 @@ struct tx_frame {
     u(5) l3_at;      // offset of the IP header, 14 or 18
     bool ipv6;
     u(16) stream;    // for the report of a failed payload read
+    u(16) life;
     u(32) msg;
     bool rsp;
 };

@@ -129,6 +129,11 @@ codes.RIGHT = {
   [4] = "REMOTE_WRITE",
   [8] = "REMOTE_READ",
   [16] = "REMOTE_ATOMIC",
+  [32] = "BIND",
+}
+codes.KEYKIND = {
+  [0] = "REGION",
+  [1] = "WINDOW",
 }
 codes.TBL = {
   [1] = "CONN",

@@ -30,7 +30,8 @@ MR_INLINE void gate_got(struct ack_gate *k)
     if (!k->got.valid || !k->got_out.ready || !gate_ended(k, h.writes))
         return;
     mr_take(k->got);
-    if (!bad)
+    k->marks += h.mark;
+    if (!bad && !h.mark)
         mr_put(k->got_out, h.got);
 }
 

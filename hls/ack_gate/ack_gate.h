@@ -23,6 +23,7 @@ struct ack_gate {
     MR_IN(struct held_got, got);
     MR_OUT(struct ack, out);
     MR_OUT(struct got, got_out);
+    MR_STAT(u(8), marks); // of `keys`, that came by, wraps
     u(16) done;           // packets that were written, modulo 2^16
     u(5) part;            // writes of the next one that have ended
     bool part_bad;        // one of them failed

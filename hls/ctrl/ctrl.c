@@ -151,33 +151,36 @@ MR_INLINE void ctrl_request(struct ctrl *k)
 /** Gives an entry to every kernel at once; false while one has no room. */
 MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
 {
-    struct cfg_write w = {.table = k->table, .index = (u(16))k->index, .bits = bits};
+    // What a table entry lets in or out is drained when the host changes it, not after a reset.
+    bool drain = k->state == CTRL_WRITE && (k->table == MR_TBL_KEY || k->table == MR_TBL_STREAM ||
+                                            k->table == MR_TBL_CONN || k->table == MR_TBL_RQ);
+    struct cfg_write w = {.table = k->table, .index = (u(16))k->index, .drain = drain,
+        .life = k->life + (u(16))1, .bits = bits};
 
-    if (!k->cfg_rx_check.ready || !k->cfg_rx_path.ready || !k->cfg_tx_sched.ready ||
+    if (!k->cfg_rx_path.ready || !k->cfg_tx_sched.ready ||
         !k->cfg_tx_seg.ready || !k->cfg_tx_path.ready || !k->cfg_tx_ack.ready ||
-        !k->cfg_tx_cpl.ready || !k->cfg_tx_check.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready ||
+        !k->cfg_tx_cpl.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready ||
         !k->cfg_ack_gate.ready || !k->cfg_rx_share.ready || !k->cfg_hist.ready ||
-        !k->cfg_tx_wqe.ready || !k->cfg_rx_recv.ready || !k->cfg_rx_rq.ready || !k->cfg_rx_msg.ready ||
-        !k->cfg_rx_atomic.ready)
+        !k->cfg_tx_wqe.ready || !k->cfg_rx_rq.ready || !k->cfg_rx_msg.ready ||
+        !k->cfg_keys.ready)
         return false;
-    mr_put(k->cfg_rx_check, w);
+    mr_put(k->cfg_keys, w);
+    k->keys_gave++;
+    k->life += k->table == MR_TBL_STREAM;
     mr_put(k->cfg_rx_path, w);
     mr_put(k->cfg_tx_sched, w);
     mr_put(k->cfg_tx_seg, w);
     mr_put(k->cfg_tx_path, w);
     mr_put(k->cfg_tx_ack, w);
     mr_put(k->cfg_tx_cpl, w);
-    mr_put(k->cfg_tx_check, w);
     mr_put(k->cfg_tx_hdr, w);
     mr_put(k->cfg_cqe, w);
     mr_put(k->cfg_ack_gate, w);
     mr_put(k->cfg_rx_share, w);
     mr_put(k->cfg_hist, w);
     mr_put(k->cfg_tx_wqe, w);
-    mr_put(k->cfg_rx_recv, w);
     mr_put(k->cfg_rx_rq, w);
     mr_put(k->cfg_rx_msg, w);
-    mr_put(k->cfg_rx_atomic, w);
     return true;
 }
 
@@ -259,7 +262,8 @@ MR_KERNEL(ctrl)
     } else if (state == CTRL_READ) {
         ctrl_fetch(k, asked);
     } else if (state == CTRL_SETTLING) {
-        k->settle--;
+        if (k->keys_served == k->keys_gave)
+            k->settle--;
         if (k->settle == 0)
             k->state = CTRL_IDLE;
     }

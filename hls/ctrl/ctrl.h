@@ -4,8 +4,9 @@
  * access, counters, doorbells.
  *
  * A table write is copied to every kernel that owns a table; each keeps what it
- * needs. TBL_STATUS stays 1 until every copy has been taken and CTRL_SETTLE
- * cycles have passed, in which the owners store it.
+ * needs. TBL_STATUS stays 1 until every copy has been taken, `keys` has seen the end of
+ * what was under way under the old entry, and CTRL_SETTLE cycles have passed, in which
+ * the owners store it.
  *
  * Memories survive a reset. So the first thing after one is to write a free entry
  * over every entry of every table: nothing that an earlier program set up, no key
@@ -24,29 +25,27 @@ struct ctrl {
     MR_OUT(struct reg_rsp, rsp);
     MR_OUT(struct doorbell, db);
     MR_OUT(struct rq_bell, rq_bell);
-    MR_OUT(struct cfg_write, cfg_rx_check);
+    MR_OUT(struct cfg_write, cfg_keys);  // and through it those who check keys
     MR_OUT(struct cfg_write, cfg_rx_path);
     MR_OUT(struct cfg_write, cfg_tx_sched);
     MR_OUT(struct cfg_write, cfg_tx_seg);
     MR_OUT(struct cfg_write, cfg_tx_path);
     MR_OUT(struct cfg_write, cfg_tx_ack);
     MR_OUT(struct cfg_write, cfg_tx_cpl);
-    MR_OUT(struct cfg_write, cfg_tx_check);
     MR_OUT(struct cfg_write, cfg_tx_hdr);
     MR_OUT(struct cfg_write, cfg_cqe);
     MR_OUT(struct cfg_write, cfg_ack_gate);
     MR_OUT(struct cfg_write, cfg_rx_share);
     MR_OUT(struct cfg_write, cfg_hist);
     MR_OUT(struct cfg_write, cfg_tx_wqe);
-    MR_OUT(struct cfg_write, cfg_rx_recv);
     MR_OUT(struct cfg_write, cfg_rx_rq);
     MR_OUT(struct cfg_write, cfg_rx_msg);
-    MR_OUT(struct cfg_write, cfg_rx_atomic);
     MR_OUT(struct tele_req, tele_req);
     MR_IN(struct tele_rsp, tele_rsp);
     MR_OUT(struct tele_req, hist_req);
     MR_IN(struct tele_rsp, hist_rsp);
     MR_CFG(u(64), now);
+    MR_CFG(u(8), keys_served);  // entries that keys has dealt with, wraps
 #define MR_COUNTER(name, kernel, text) MR_CFG(u(32), cnt_##name);
 #include "counters.def"
 #undef MR_COUNTER
@@ -61,6 +60,8 @@ struct ctrl {
     MR_STAT(u(32), policy);
     MR_STAT(u(32), seed);
     u(3) state;      // enum ctrl_state
+    u(16) life;      // writes of stream entries, wraps
+    u(8) keys_gave;  // entries given to keys, wraps
     u(6) settle;     // cycles left of CTRL_SETTLE
     bool refused;    // the last command was
     u(32) index;     // TBL_INDEX

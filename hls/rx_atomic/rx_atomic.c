@@ -12,6 +12,7 @@ MR_INLINE void atomic_begin(struct rx_atomic *k)
 {
     if (k->cfg.valid) {
         mr_take(k->cfg);
+        k->took++;
         if (k->cfg.data.table == MR_TBL_KEY)
             k->keys[(key_ix)k->cfg.data.index] = (u(256))k->cfg.data.bits;
     } else if (k->atom.valid) {

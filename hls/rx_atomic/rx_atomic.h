@@ -31,6 +31,7 @@ struct rx_atomic {
     MR_OUT(struct wr_beat, wr_beat);
     MR_OUT(struct atom_done, done);
     MR_STAT(u(32), cnt_rx_atomics);  // executed without a code
+    MR_STAT(u(8), took);  // entries taken, with none of the older ones in use, wraps
 
     u(3) state;    // enum atomic_state
     struct atom a; // under way

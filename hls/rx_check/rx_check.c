@@ -25,6 +25,7 @@ MR_INLINE void check_config(struct rx_check *k)
             .open = s.state == 1, .conn = s.conn, .peer = s.peer, .pd = s.pd};
     else if (w.table == MR_TBL_KEY)
         k->keys[(key_ix)w.index] = (u(256))w.bits;
+    k->took++;
 }
 
 /** Is the packet one of this connection's, from its peer to us, on that plane? */
@@ -181,6 +182,11 @@ MR_KERNEL(rx_check)
         check_packet(k);
     } else if (k->cfg.valid) {
         check_config(k);
+    } else if (k->mark.valid) {
+        if (k->seq.ready) {
+            mr_take(k->mark);
+            mr_put(k->seq, (struct rx_seq){.kind = SEQ_MARK});
+        }
     } else if (k->pkt.valid) {
         struct mr_data d = mr_data_unpack((u(320))k->pkt.data.ext);
         mr_take(k->pkt);

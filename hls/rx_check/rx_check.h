@@ -37,11 +37,13 @@ struct rx_check {
     MR_IN(struct cfg_write, cfg);
     MR_IN(struct rx_pkt, pkt);
     MR_IN(struct msg_head, head);  // always taken
+    MR_IN(struct key_mark, mark);
     MR_OUT(struct rx_seq, seq);
     MR_OUT(struct ack, ack);
     MR_OUT(struct err_note, note);
     MR_STAT(u(32), cnt_rx_bad_conn);
     MR_STAT(u(32), cnt_rx_path_ctl);
+    MR_STAT(u(8), took);  // entries taken, wraps
     bool busy;  // pkt_r waits for its table rows
     struct rx_pkt pkt_r;
     struct check_conn conns[MR_CONNS];

@@ -309,7 +309,7 @@ MR_INLINE struct completion msg_completion(struct msg_now n)
     u(8) flags = (u(8))MR_CQEF_RECV | (imm ? (u(8))MR_CQEF_IMM : (u(8))0) |
                  (n.e.solicited ? (u(8))MR_CQEF_SOLICITED : (u(8))0);
 
-    return (struct completion){.cq = n.r.rcq, .cqe = (struct mr_cqe){.wqe = n.e.recv,
+    return (struct completion){.cq = n.r.rcq, .pd = n.r.pd, .cqe = (struct mr_cqe){.wqe = n.e.recv,
         .stream = (u(24))n.stream, .opcode = (u(8))n.e.opcode, .flags = flags, .byte_len = n.e.length,
         .imm = n.e.imm, .msg = n.msg}};
 }

@@ -131,6 +131,13 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     bool flows = begins || (live && !q.close && same && !r->closed);
     struct rxp_fate f = {0};
 
+    if (q.kind == SEQ_MARK) {
+        if (k->got.ready) {
+            mr_put(k->got, (struct held_got){.writes = k->writes, .mark = true});
+            k->state = RXP_IDLE;
+        }
+        return false;
+    }
     if (!k->deal.ready || !k->got.ready || !k->note.ready || !k->order.ready || !k->due_out.ready || (close && !k->ack.ready))
         return false;
     k->cnt_rx_epoch += !q.drop && q.kind == MR_KIND_DATA && !flows;

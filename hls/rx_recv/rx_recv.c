@@ -142,6 +142,7 @@ MR_INLINE void recv_config(struct rx_recv *k, struct recv_ports *p)
         .gen = k->queue_q.gen + (u(8))1, .queued = k->queue_q.queued && k->live_rq};
     k->live |= stream && w.index == MR_STREAMS - 1;
     k->live_rq |= !stream && w.index == MR_RQS - 1;
+    k->took++;
     k->state = k->bound != 0 ? RECV_RELEASE : RECV_IDLE;
 }
 
@@ -427,6 +428,7 @@ MR_INLINE void recv_pick(struct rx_recv *k, struct recv_ports *p)
         p->at_key = (recv_key_ix)w.index;
         p->key_new = (u(256))w.bits;
         k->state = stream || rq ? RECV_CFG : RECV_IDLE;
+        k->took += !stream && !rq;
         if (!stream && !rq)
             mr_take(k->cfg);
     } else if (k->ended.valid && count && !k->ended.ready) {

@@ -89,6 +89,7 @@ struct rx_recv {
     MR_OUT(struct rx_seq, out);
     MR_OUT(struct piece, piece);   // of the packets with pieces != 0, in their order
     MR_OUT(struct rq_id, freed);
+    MR_STAT(u(8), took);    // entries taken, wraps
     u(4) state;             // enum recv_state
     bool held;              // pkt_r is ready to leave and waits for room
     struct rx_seq pkt_r;

@@ -11,7 +11,7 @@ MR_INLINE slot_ix slot_at(u(16) row, u(24) psn)
 MR_INLINE struct pkt slot_packet(struct slot_req a, struct slot_rec r)
 {
     return (struct pkt){.conn = a.conn, .path = a.path, .row = a.row, .epoch = a.epoch, .psn = a.psn,
-        .stream = r.stream, .peer = r.peer, .pd = r.pd, .msg = r.msg, .offset = r.offset,
+        .stream = r.stream, .life = r.life, .peer = r.peer, .pd = r.pd, .msg = r.msg, .offset = r.offset,
         .msg_len = r.msg_len, .len = r.len, .opcode = r.opcode, .flags = r.flags, .raddr = r.raddr,
         .rkey = r.rkey, .imm = r.imm, .laddr = r.laddr, .lkey = r.lkey, .match = r.match, .rsp = r.rsp,
         .list = r.list, .bus = r.bus};
@@ -19,7 +19,7 @@ MR_INLINE struct pkt slot_packet(struct slot_req a, struct slot_rec r)
 
 MR_INLINE struct slot_rec slot_record(struct pkt p)
 {
-    return (struct slot_rec){.stream = p.stream, .peer = p.peer, .pd = p.pd, .msg = p.msg,
+    return (struct slot_rec){.stream = p.stream, .life = p.life, .peer = p.peer, .pd = p.pd, .msg = p.msg,
         .offset = p.offset, .msg_len = p.msg_len, .len = p.len, .opcode = p.opcode, .flags = p.flags,
         .raddr = p.raddr, .rkey = p.rkey, .imm = p.imm, .laddr = p.laddr, .lkey = p.lkey,
         .match = p.match, .rsp = p.rsp, .list = p.list, .bus = p.bus};
@@ -34,13 +34,13 @@ MR_INLINE void slot_answer(struct slot *k)
     if (a.why == SLOT_DONE) {
         // A response needs no completion here.
         if (!r.rsp)
-            mr_put(k->done, (struct done){.stream = r.stream, .msg = r.msg});
+            mr_put(k->done, (struct done){.stream = r.stream, .life = r.life, .msg = r.msg});
     } else if (a.why == SLOT_ERROR && a.code == MR_ERR_RNR) {
         // What is lost of these comes again with the next refusal.
         if (k->rnr.ready && !r.rsp)
-            mr_put(k->rnr, (struct rnr_note){.stream = r.stream, .conn = a.conn, .msg = r.msg});
+            mr_put(k->rnr, (struct rnr_note){.stream = r.stream, .life = r.life, .conn = a.conn, .msg = r.msg});
     } else if (a.why == SLOT_ERROR) {
-        mr_put(k->fail, (struct fail){.stream = r.stream, .msg = r.msg, .code = a.code, .rsp = r.rsp});
+        mr_put(k->fail, (struct fail){.stream = r.stream, .life = r.life, .msg = r.msg, .code = a.code, .rsp = r.rsp});
     } else if (a.why == SLOT_RESEND) {
         mr_put(k->resend, slot_packet(a, r));
     } else {

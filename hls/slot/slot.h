@@ -16,6 +16,7 @@
 /** What of a packet is kept; where it stood says its path and number. */
 struct slot_rec {
     u(16) stream;
+    u(16) life;
     u(24) peer;
     u(16) pd;
     u(32) msg;

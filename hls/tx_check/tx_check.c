@@ -42,14 +42,16 @@ MR_INLINE bool check_stopped(struct tx_check *k, struct pkt p)
     u(32) ahead = p.msg - k->stop_q.msg;
     bool answer = p.rsp && p.imm != 0;  // tells an error
 
-    return p.ctl == PKT_DATA && k->stop_q.failed && (k->stop_q.hard || ((ahead >> 31) == 0 && !answer));
+    bool failed = k->stop_q.failed && (k->stop_q.hard || ((ahead >> 31) == 0 && !answer));
+
+    return p.ctl == PKT_DATA && (failed || p.life != k->stop_q.life);
 }
 
 /** The packet goes on, as it is or as NULL. There is room. */
 MR_INLINE void check_out(struct tx_check *k, struct pkt p, bool stopped, u(8) code)
 {
     if (!stopped && code != MR_ERR_OK) {
-        mr_put(k->fail, (struct fail){.stream = p.stream, .msg = p.msg, .code = code, .rsp = p.rsp});
+        mr_put(k->fail, (struct fail){.stream = p.stream, .life = p.life, .msg = p.msg, .code = code, .rsp = p.rsp});
         k->cnt_tx_local_errors++;
     }
     if (stopped || code != MR_ERR_OK) {
@@ -142,6 +144,7 @@ MR_INLINE void check_config(struct tx_check *k)
     struct cfg_write c = k->cfg.data;
 
     mr_take(k->cfg);
+    k->took++;
     if (c.table == MR_TBL_KEY)
         k->keys[(key_ix)c.index] = (u(256))c.bits;
 }
@@ -150,18 +153,20 @@ MR_INLINE void check_config(struct tx_check *k)
 MR_INLINE void check_stops(struct tx_check *k, bool reset)
 {
     struct stop s = k->stop.data;
-    stop_ix at = reset || k->clear ? check_stop_at(reset ? k->cfg.data.index : k->clear_at, !reset)
-                                   : check_stop_at(s.stream, s.rsp);
-    bool stop = !reset && !k->clear && k->stop.valid;
+    bool clear = reset || k->clear;
+    bool stop = !clear && k->stop.valid;
+    u(16) stream = reset ? k->cfg.data.index : k->clear ? k->clear_at : s.stream;
+    u(16) life = reset ? k->cfg.data.life : k->clear ? k->clear_life : s.life;
 
     // Stops are taken always: tx_cpl must not wait for a packet that waits for tx_cpl.
     if (stop)
         mr_take(k->stop);
-    if (reset || k->clear || stop)
-        k->stops[at] = (struct check_stop){
-            .failed = stop, .hard = stop && s.hard, .msg = stop ? s.msg : (u(32))0};
+    if (clear || stop)
+        k->stops[check_stop_at(stream, clear ? !reset : s.rsp)] = (struct check_stop){.failed = stop,
+            .hard = stop && s.hard, .msg = stop ? s.msg : (u(32))0, .life = life};
     k->clear = reset;
-    k->clear_at = reset ? k->cfg.data.index : k->clear_at;
+    k->clear_at = stream;
+    k->clear_life = life;
 }
 
 MR_INLINE void check_begin(struct tx_check *k)
@@ -175,14 +180,26 @@ MR_INLINE void check_begin(struct tx_check *k)
     k->state = CHECK_PACKET;
 }
 
+/** Behind everything that was judged. */
+MR_INLINE void check_mark(struct tx_check *k)
+{
+    if (!k->out.ready)
+        return;
+    mr_take(k->mark);
+    mr_put(k->out, (struct pkt){.ctl = PKT_MARK});
+}
+
 MR_KERNEL(tx_check)
 {
     bool idle = k->state == CHECK_IDLE;
-    bool reset = idle && k->cfg.valid && k->cfg.data.table == MR_TBL_STREAM;
+    bool cfg = k->cfg.valid && !k->clear;
+    bool reset = idle && cfg && k->cfg.data.table == MR_TBL_STREAM;
 
     switch ((unsigned)k->state) {
     case CHECK_IDLE:
-        if (!k->cfg.valid && k->in.valid)
+        if (!cfg && k->mark.valid)
+            check_mark(k);
+        else if (!cfg && k->in.valid)
             check_begin(k);
         break;
     case CHECK_PACKET: check_packet(k); break;
@@ -200,7 +217,7 @@ MR_KERNEL(tx_check)
         break;
     }
     check_key(k, idle);
-    if (idle && k->cfg.valid)
+    if (idle && cfg)
         check_config(k);
     check_stops(k, reset);
     if (k->list.valid) {

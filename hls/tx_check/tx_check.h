@@ -24,17 +24,20 @@ struct check_stop {
     bool failed;
     bool hard;  // responses: not even those that only tell an error
     u(32) msg;
+    u(16) life; // of the stream: packets of an earlier one are not sent any more
 };
 
 struct tx_check {
     MR_IN(struct cfg_write, cfg);
     MR_IN(struct stop, stop);
     MR_IN(struct sgl, list);     // always taken
+    MR_IN(struct key_mark, mark);
     MR_IN(struct pkt, in);
     MR_OUT(struct piece, piece); // of packets with `list`; FIFO of at least MR_SGE_MAX
     MR_OUT(struct pkt, out);
     MR_OUT(struct fail, fail);
     MR_STAT(u(32), cnt_tx_local_errors);
+    MR_STAT(u(8), took);  // entries taken, wraps
     u(3) state;       // enum check_state
     struct pkt pkt_r;
     u(2048) rest;     // list: ranges that are still to be looked at, the next one lowest
@@ -47,6 +50,7 @@ struct tx_check {
     struct check_stop stop_q;
     bool clear;       // the place of a stream's responses is to be cleared too
     u(16) clear_at;
+    u(16) clear_life;
     u(2048) lists[MR_STREAMS * MR_MSGS];
     u(2048) list_q;
 };

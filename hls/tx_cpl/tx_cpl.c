@@ -11,6 +11,8 @@ enum cpl_event {
     CPL_FAIL_RSP,
     CPL_DONE,
     CPL_DONE_RSP,
+    CPL_DONE_KEY,
+    CPL_FAIL_KEY,
     CPL_RNR,
     CPL_RESUME,
     CPL_NEXT,  // a message has come to the head
@@ -48,6 +50,7 @@ MR_INLINE void cpl_config(struct tx_cpl *k, struct cpl_now *n)
     struct mr_stream s = mr_stream_unpack((u(256))c.bits);
     n->r.cq = s.cq;
     n->r.conn = s.conn;
+    n->r.life = c.life;
     n->r.rnr_max = s.rnr_max == 0 ? (u(8))MR_PROF_RNR_MAX : s.rnr_max;
 }
 
@@ -79,8 +82,12 @@ MR_INLINE void cpl_pick(struct tx_cpl *k, u(4) before)
         cpl_begin(k, CPL_DONE, k->done.data.stream, k->done.data.msg);
     } else if (k->done_rsp.valid && before != CPL_DONE_RSP) {
         cpl_begin(k, CPL_DONE_RSP, k->done_rsp.data.stream, k->done_rsp.data.msg);
+    } else if (k->done_key.valid && before != CPL_DONE_KEY) {
+        cpl_begin(k, CPL_DONE_KEY, k->done_key.data.stream, k->done_key.data.msg);
     } else if (k->start.valid) {
         return;
+    } else if (k->fail_key.valid && before != CPL_FAIL_KEY) {
+        cpl_begin(k, CPL_FAIL_KEY, k->fail_key.data.stream, k->fail_key.data.msg);
     } else if (k->fail_rsp.valid && before != CPL_FAIL_RSP) {
         cpl_begin(k, CPL_FAIL_RSP, k->fail_rsp.data.stream, k->fail_rsp.data.msg);
     } else if (k->resume.valid && before != CPL_RESUME) {
@@ -98,16 +105,26 @@ MR_INLINE void cpl_pick(struct tx_cpl *k, u(4) before)
     }
 }
 
-/** The event's item, as a failure: its error and whether it is about a response. */
+/** Is the event told by those who handle packets, which may be of an earlier life of the stream? */
+MR_INLINE bool cpl_of_packets(u(4) event)
+{
+    return event == CPL_START || event == CPL_DONE || event == CPL_RNR || event == CPL_FAIL_PATH ||
+           event == CPL_FAIL_CHECK || event == CPL_FAIL_MOV || event == CPL_FAIL_SLOT;
+}
+
+/** The event's item, as a failure: its error, its life, and whether it is about a response. */
 MR_INLINE struct fail cpl_item(struct tx_cpl *k, u(4) event)
 {
     switch ((unsigned)event) {
-    case CPL_START: return (struct fail){.code = k->start.data.err};
+    case CPL_START: return (struct fail){.code = k->start.data.err, .life = k->start.data.life};
+    case CPL_DONE: return (struct fail){.life = k->done.data.life};
+    case CPL_RNR: return (struct fail){.life = k->rnr.data.life};
     case CPL_FAIL_PATH: return k->fail_path.data;
     case CPL_FAIL_CHECK: return k->fail_check.data;
     case CPL_FAIL_MOV: return k->fail_mov.data;
     case CPL_FAIL_SLOT: return k->fail_slot.data;
     case CPL_FAIL_RSP: return k->fail_rsp.data;
+    case CPL_FAIL_KEY: return k->fail_key.data;
     default: return (struct fail){0};
     }
 }
@@ -122,6 +139,8 @@ MR_INLINE void cpl_take(struct tx_cpl *k, u(4) event)
     case CPL_FAIL_MOV: mr_take(k->fail_mov); break;
     case CPL_FAIL_SLOT: mr_take(k->fail_slot); break;
     case CPL_FAIL_RSP: mr_take(k->fail_rsp); break;
+    case CPL_FAIL_KEY: mr_take(k->fail_key); break;
+    case CPL_DONE_KEY: mr_take(k->done_key); break;
     case CPL_DONE: mr_take(k->done); break;
     case CPL_DONE_RSP: mr_take(k->done_rsp); break;
     case CPL_RNR: mr_take(k->rnr); break;
@@ -130,10 +149,16 @@ MR_INLINE void cpl_take(struct tx_cpl *k, u(4) event)
     }
 }
 
+MR_INLINE bool cpl_local(u(8) opcode)
+{
+    return opcode == MR_OP_BIND_WINDOW || opcode == MR_OP_LOCAL_INV;
+}
+
 MR_INLINE struct cpl_ent cpl_entry(struct start s)
 {
     return (struct cpl_ent){.active = true, .signaled = s.signaled, .left = s.packets,
-        .widx = s.widx, .opcode = s.opcode, .length = s.length};
+        .widx = s.widx, .opcode = s.opcode, .length = s.length,
+        .waits = cpl_local(s.opcode) && s.err == 0};
 }
 
 MR_INLINE bool cpl_over(struct cpl_ent e)
@@ -149,14 +174,15 @@ MR_INLINE void cpl_stop(struct tx_cpl *k, struct cpl_now *n)
     if (!n->r.failed || (earlier >> 31) != 0)
         n->r.fail_msg = n->msg;
     n->r.failed = true;
-    mr_put(k->stop_check, (struct stop){.stream = n->stream, .msg = n->r.fail_msg});
+    mr_put(k->stop_check, (struct stop){.stream = n->stream, .life = n->r.life, .msg = n->r.fail_msg});
     mr_put(k->stop_seg, (struct stream_id){.stream = n->stream});
     mr_put(k->stop_sched, (struct stream_id){.stream = n->stream});
 }
 
+/** tx_seg counts it as not complete. */
 MR_INLINE bool cpl_asks(u(8) opcode)
 {
-    return opcode == MR_OP_READ || opcode == MR_OP_CMP_SWAP || opcode == MR_OP_FETCH_ADD;
+    return opcode == MR_OP_READ || opcode == MR_OP_CMP_SWAP || opcode == MR_OP_FETCH_ADD || cpl_local(opcode);
 }
 
 /**
@@ -168,7 +194,7 @@ MR_INLINE void cpl_response(struct tx_cpl *k, struct cpl_now *n, u(8) code)
     bool refused = n->event == CPL_FAIL_SLOT || n->event == CPL_FAIL_PATH;
 
     if (n->event != CPL_FAIL_CHECK)
-        mr_put(k->stop_check, (struct stop){.stream = n->stream, .msg = n->msg, .rsp = true, .hard = refused});
+        mr_put(k->stop_check, (struct stop){.stream = n->stream, .life = n->r.life, .msg = n->msg, .rsp = true, .hard = refused});
     if (!refused && !n->r.rfailed && k->rfail.ready)
         mr_put(k->rfail, (struct fail){.stream = n->stream, .msg = n->msg, .code = code, .rsp = true});
     n->r.rfailed |= !refused;
@@ -215,18 +241,29 @@ MR_INLINE void cpl_retire(struct tx_cpl *k, struct cpl_now *n)
     k->next_msg = n->r.head;
 }
 
-/** The message may be over now: retires it if it is the oldest. */
+/** What becomes of the oldest message. */
+MR_INLINE void cpl_forward(struct tx_cpl *k, struct cpl_now *n)
+{
+    if (cpl_over(n->e)) {
+        cpl_retire(k, n);
+    } else {
+        n->e.waits = false;
+        mr_put(k->answered, (struct answered){.stream = n->stream, .conn = n->r.conn, .go = true});
+    }
+}
+
+/** The message may be over now, or a local one let go: retires it, or lets it go, if it is the oldest. */
 MR_INLINE void cpl_settle(struct tx_cpl *k, struct cpl_now *n, bool was_over)
 {
-    if (!cpl_over(n->e))
+    if (!cpl_over(n->e) && !(n->e.active && n->e.waits))
         return;
     if (n->event == CPL_NEXT) {
         if (n->msg != n->r.head)  // retired meanwhile
             return;
         n->r.over--;
-        cpl_retire(k, n);
+        cpl_forward(k, n);
     } else if (!was_over && n->msg == n->r.head) {
-        cpl_retire(k, n);
+        cpl_forward(k, n);
     } else if (!was_over) {
         n->r.over++;
     }
@@ -236,16 +273,19 @@ MR_INLINE void cpl_exec(struct tx_cpl *k, struct cpl_now *n)
 {
     struct fail item = cpl_item(k, n->event);
     bool in_flight = (u(32))(n->msg - n->r.head) < MR_MSGS && !n->r.frozen;
-    bool done = n->event == CPL_DONE || n->event == CPL_DONE_RSP;
+    bool done = n->event == CPL_DONE || n->event == CPL_DONE_RSP || n->event == CPL_DONE_KEY;
     // After a long wait for room a message's packets may be acknowledged while its
     // start still stands in the FIFO: they must not be counted before it.
     bool early = done && in_flight && !n->e.active && k->start.valid;
+    bool old = cpl_of_packets(n->event) && item.life != n->r.life;
     bool was_over;
     u(8) code = item.code;
 
-    if (early)
+    if (early && !old)
         return;
     cpl_take(k, n->event);
+    if (old)
+        return;
     if (item.rsp)
         cpl_response(k, n, code);
     if (n->event == CPL_RESUME) {
@@ -259,7 +299,8 @@ MR_INLINE void cpl_exec(struct tx_cpl *k, struct cpl_now *n)
         n->e = cpl_entry(k->start.data);
         n->r.active++;
     }
-    was_over = cpl_over(n->e);
+    // What waits is counted already, but for the one that begins.
+    was_over = cpl_over(n->e) || (n->e.waits && n->event != CPL_START);
     if (n->event == CPL_RNR)
         code = cpl_not_ready(k, n);
     if (done && n->e.active)

@@ -9,6 +9,8 @@
  *
  * A Read or atomic has one packet more than it sends: its answer.
  *
+ * A local operation is let go when it is the oldest message. [spec 7.8.1]
+ *
  * Responses have no entries here. One whose memory is gone is reported to rx_msg,
  * which answers with the error; one that the peer refuses stops those of its stream.
  *
@@ -33,6 +35,7 @@ struct cpl_ent {
     u(8) opcode;
     u(32) length;
     u(8) err;      // MR_ERR_*
+    bool waits;    // a local operation that was not let go
 };
 
 /** A stream. */
@@ -43,9 +46,10 @@ struct cpl_row {
     u(32) fail_msg;  // the first message that failed
     bool frozen;   // the error has been reported
     u(MR_MSGS_LOG2 + 1) active;  // messages begun and not retired
-    u(MR_MSGS_LOG2 + 1) over;    // of these, acknowledged or failed while an earlier one is not
+    u(MR_MSGS_LOG2 + 1) over;    // of these, acknowledged, failed, or local and waiting, while an earlier one is not over
     u(4) retired;  // not yet told to tx_sched
     u(16) conn;
+    u(16) life;    // as in cfg_write: what comes of an earlier one is taken and forgotten
     u(8) rnr_max;  // RNR errors in a row before an error; 255 = no limit
     u(8) rnr;      // those since a message was retired, saturates
     bool held;     // tx_rnr has it
@@ -62,6 +66,8 @@ struct tx_cpl {
     MR_IN(struct fail, fail_rsp);    // from rx_msg: answered with an error
     MR_IN(struct done, done);
     MR_IN(struct done, done_rsp);    // from rx_msg: the answer is complete
+    MR_IN(struct done, done_key);    // from keys: a local operation is done
+    MR_IN(struct fail, fail_key);
     MR_IN(struct rnr_note, rnr);
     MR_IN(struct stream_id, resume); // from tx_rnr
     MR_OUT(struct completion, cpl);

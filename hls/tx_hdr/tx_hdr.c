@@ -74,6 +74,7 @@ MR_INLINE struct tx_item item_of_data(struct pkt p)
         .list = p.list,
         .bus = p.list ? (u(64))0 : p.laddr,
         .stream = p.stream,
+        .life = p.life,
         .msg = p.msg,
         .rsp = p.rsp,
     };
@@ -128,7 +129,8 @@ MR_INLINE struct tx_item item_of_ctl(struct pkt p)
     struct mr_close ext = {.reason = MR_REASON_PATH_DEAD};
     bool close = p.ctl == PKT_CLOSE;
     return (struct tx_item){
-        .kind = p.ctl == PKT_PORT ? (u(4))0 : (u(4))MR_KIND_PATH,
+        .kind = p.ctl == PKT_PORT || p.ctl == PKT_MARK ? (u(4))0 : (u(4))MR_KIND_PATH,
+        .mark = p.ctl == PKT_MARK,
         .opcode = close ? (u(8))MR_PATHOP_CLOSE : (u(8))MR_PATHOP_PROBE,
         .conn = p.conn,
         .path = p.path,
@@ -236,7 +238,8 @@ MR_INLINE void hdr_sum(struct tx_hdr *k, struct hdr_port port)
     k->sum = bytes_sum4(addr, rest);
     k->summed = (struct hdr_frame){.item = i, .conn = k->conn_q, .udp_len = k->udp_len, .plane = plane,
         .sport = i.answer ? i.sport : i.port != 0 ? i.port : port.sport};
-    k->summed_ok = frame;
+    // A mark goes on to the last step, behind the pieces of earlier packets.
+    k->summed_ok = frame || i.mark;
     k->read_ok = false;
     k->counted |= i.len != 0;
     if (frame)
@@ -293,6 +296,12 @@ MR_INLINE u(528) l4_headers(struct tx_hdr *k, struct mr_conn c)
 
 MR_INLINE void hdr_put(struct tx_hdr *k)
 {
+    if (k->done.item.mark) {
+        k->marks++;
+        k->mark_at = k->rd_asked;
+        k->done_ok = false;
+        return;
+    }
     struct mr_conn c = hdr_conn(k->done.conn, k->done.plane);
     bool ipv6 = (c.flags & MR_CONNF_IPV6) != 0;
     bool vlan = (c.flags & MR_CONNF_VLAN) != 0;
@@ -313,6 +322,7 @@ MR_INLINE void hdr_put(struct tx_hdr *k)
         .l3_at = l3_at,
         .ipv6 = ipv6,
         .stream = k->done.item.stream,
+        .life = k->done.item.life,
         .msg = k->done.item.msg,
         .rsp = k->done.item.rsp,
     });

@@ -38,6 +38,7 @@ struct tx_item {
     u(16) conn;    // connection index
     u(7) path;
     u(8) epoch;
+    bool mark;     // of `keys`
     bool answer;   // sport and plane are given; else they are those of `via`
     u(16) sport;
     u(3) plane;
@@ -51,6 +52,7 @@ struct tx_item {
     bool list;     // the payload comes in pieces; with len 0 they are dropped
     u(64) bus;     // address of the payload; with a list 0
     u(16) stream;
+    u(16) life;
     u(32) msg;
     bool rsp;
 };
@@ -80,6 +82,8 @@ struct tx_hdr {
     MR_OUT(struct rd_req, rd);
     MR_OUT(struct join, join);  // one per read
     MR_CFG(u(16), rd_taken);  // payload beats that tx_mov took, wraps
+    MR_STAT(u(8), marks);     // of `keys`, that came by, wraps
+    MR_STAT(u(16), mark_at);  // payload beats asked for until the last one
     MR_STAT(u(32), cnt_tx_frames);
     MR_STAT(u(32), cnt_tx_acks);
     MR_STAT(u(32), cnt_tx_probes);

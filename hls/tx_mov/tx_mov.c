@@ -40,7 +40,7 @@ MR_INLINE void mov_out(struct tx_mov *k)
             .last = last,
         });
         if (poison) {
-            mr_put(k->fail, (struct fail){.stream = k->f.stream, .msg = k->f.msg, .code = MR_ERR_BUS, .rsp = k->f.rsp});
+            mr_put(k->fail, (struct fail){.stream = k->f.stream, .life = k->f.life, .msg = k->f.msg, .code = MR_ERR_BUS, .rsp = k->f.rsp});
             k->cnt_tx_bus_errors += 1;
         }
         k->rem = last ? (u(13))0 : (u(13))(k->rem - 64);

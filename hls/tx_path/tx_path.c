@@ -296,7 +296,7 @@ MR_INLINE void path_fail(struct tx_path *k)
 {
     struct pkt q = k->pkt_r;
 
-    mr_put(k->fail, (struct fail){.stream = q.stream, .msg = q.msg, .code = MR_ERR_RETRY, .rsp = q.rsp});
+    mr_put(k->fail, (struct fail){.stream = q.stream, .life = q.life, .msg = q.msg, .code = MR_ERR_RETRY, .rsp = q.rsp});
     mr_put(k->verdict, (struct verdict){.kind = VERDICT_SENT, .stream = q.stream, .conn = q.conn,
         .len = q.len, .last = (q.flags & MR_FLAG_LAST) != 0, .rsp = q.rsp, .asks = path_asks(q)});
     k->state = PATH_IDLE;

@@ -117,7 +117,7 @@ MR_INLINE void seg_pick(struct tx_seg *k, struct seg_ports *p, u(4) before)
         seg_begin(k, p, SEG_HOLD, k->hold.data.stream, k->hold.data.conn);
     } else if (k->answered.valid && before != SEG_ANSWERED) {
         seg_begin(k, p, SEG_ANSWERED, k->answered.data.stream, k->answered.data.conn);
-    } else if (k->turn_ok && k->pkt.ready) {
+    } else if (k->turn_ok && k->pkt.ready && k->cut.ready && k->op.ready) {
         k->turn_ok = false;
         p->rd_slot = k->turn_q.node.slot;
         seg_begin(k, p, SEG_TURN, (u(16))k->turn_q.node.stream, (u(16))k->turn_q.conn);
@@ -260,7 +260,7 @@ MR_INLINE void seg_on_stream(struct tx_seg *k, struct seg_now *n, struct seg_por
     if (k->half)
         mr_take(k->cfg);
     p->row = true;
-    n->r = (struct seg_row){.conn = s.conn, .peer = s.peer, .pd = s.pd, .weight = s.weight,
+    n->r = (struct seg_row){.conn = s.conn, .peer = s.peer, .pd = s.pd, .life = k->cfg.data.life, .weight = s.weight,
         .stopped = s.state != 1, .queued = queued, .stale = queued};
     if (n->stream == 2 * MR_STREAMS - 1)
         k->live = true;
@@ -281,6 +281,20 @@ MR_INLINE void seg_on_conn(struct tx_seg *k, struct seg_now *n, struct seg_ports
     n->c.mtu_log2 = (u(4))__builtin_ctzg((u(16))(conn.mtu | 0x1000));  // never without a limit
     n->c.shut = false;
     n->c.ok = 0;
+}
+
+/** Tells of cut messages, several at once while more are here. */
+MR_INLINE void seg_tell(struct tx_seg *k, struct seg_now *n, u(16) stream, bool rsp)
+{
+    struct stream_count c = {.stream = stream, .n = n->r.cuts};
+
+    if (n->r.cuts < SEG_CUTS && (n->r.cuts == 0 || n->r.count != 0))
+        return;
+    if (rsp)
+        mr_put(k->rcut, c);
+    else
+        mr_put(k->cut, c);
+    n->r.cuts = 0;
 }
 
 /** A packet went out. */
@@ -304,14 +318,7 @@ MR_INLINE void seg_on_sent(struct tx_seg *k, struct seg_now *n, struct seg_ports
         n->r.cuts++;
     }
     n->r.asks += v.asks && !v.rsp;
-    if (n->r.cuts >= SEG_CUTS || (n->r.cuts != 0 && n->r.count == 0)) {
-        struct stream_count c = {.stream = v.stream, .n = n->r.cuts};
-        if (v.rsp)
-            mr_put(k->rcut, c);
-        else
-            mr_put(k->cut, c);
-        n->r.cuts = 0;
-    }
+    seg_tell(k, n, v.stream, v.rsp);
     if (n->r.stopped)
         n->r.count = 0;
     n->r.queued = n->r.count != 0;
@@ -344,6 +351,11 @@ MR_INLINE bool seg_asks(u(8) opcode)
     return opcode == MR_OP_READ || opcode == MR_OP_CMP_SWAP || opcode == MR_OP_FETCH_ADD;
 }
 
+MR_INLINE bool seg_local(u(8) opcode)
+{
+    return opcode == MR_OP_BIND_WINDOW || opcode == MR_OP_LOCAL_INV;
+}
+
 /** The row has a message more. */
 MR_INLINE void seg_add(struct seg_now *n, struct seg_ports *p)
 {
@@ -364,8 +376,10 @@ MR_INLINE void seg_on_msg(struct tx_seg *k, struct seg_now *n, struct seg_ports 
 
     mr_take(k->msg);
     // The answer counts as a packet more.
-    mr_put(k->start, (struct start){.stream = m.stream, .msg = m.msg,
-        .packets = seg_asks(m.opcode) ? (u(24))2 : seg_packets(m.length, n->c.mtu_log2), .widx = m.widx,
+    mr_put(k->start, (struct start){.stream = m.stream, .life = n->r.life, .msg = m.msg,
+        .packets = seg_asks(m.opcode)    ? (u(24))2
+                   : seg_local(m.opcode) ? (u(24))1
+                                         : seg_packets(m.length, n->c.mtu_log2), .widx = m.widx,
         .opcode = m.opcode, .length = m.length, .signaled = (m.flags & MR_WQEF_SIGNALED) != 0, .err = m.err});
     p->msg = true;
     // A refused entry ends the stream; tx_cpl says so to everybody else.
@@ -400,8 +414,12 @@ MR_INLINE void seg_on_hold(struct tx_seg *k, struct seg_now *n, struct seg_ports
 
 MR_INLINE void seg_on_answered(struct tx_seg *k, struct seg_now *n, struct seg_ports *p)
 {
+    struct answered a = k->answered.data;
+
     mr_take(k->answered);
-    n->r.asks -= n->r.asks != 0;
+    n->r.go |= a.go;
+    n->r.asks -= !a.go && n->r.asks != 0;
+    n->r.barrier &= n->r.asks != 0;
     seg_unpark(n, p);
 }
 
@@ -419,16 +437,36 @@ MR_INLINE struct pkt seg_packet(struct seg_msg m, struct seg_now n)
 
     return (struct pkt){.row = (u(16))(n.c.group << MR_GROUP_LOG2), .one = n.c.one, .conn = n.r.conn,
         .stream = (u(16))n.stream & (u(16))(MR_STREAMS - 1), .rsp = (n.stream >> MR_STREAMS_LOG2) != 0,
-        .peer = n.r.peer, .pd = n.r.pd, .msg = m.msg, .offset = offset,
+        .life = n.r.life, .peer = n.r.peer, .pd = n.r.pd, .msg = m.msg, .offset = offset,
         .msg_len = atomic ? (u(32))0 : m.length, .len = last ? (u(13))rest : mtu,
         .opcode = m.opcode, .flags = flags, .raddr = m.raddr + offset, .rkey = m.rkey, .imm = m.imm,
         .laddr = m.laddr + offset, .lkey = m.lkey, .match = m.match, .list = m.list, .bus = m.bus};
 }
 
-/** Must the message wait, for a receive or for answers? */
+/** Must the message wait, for a receive, for answers, or for what is in front of it? */
 MR_INLINE bool seg_waits(struct seg_msg m, struct seg_row r)
 {
-    return r.held || (m.fence && r.offset == 0 && r.asks != 0);
+    return r.held || r.barrier || (m.fence && r.offset == 0 && r.asks != 0) || (seg_local(m.opcode) && !r.go);
+}
+
+/** A local operation goes to keys; the stream goes on with what is behind it, which waits. */
+MR_INLINE void seg_on_local(struct tx_seg *k, struct seg_msg m, struct seg_now *n, struct seg_ports *p)
+{
+    bool bind = m.opcode == MR_OP_BIND_WINDOW;
+
+    mr_put(k->op, (struct key_op){.stream = (u(16))n->stream, .pd = n->r.pd, .msg = m.msg, .bind = bind,
+        .key = bind ? m.rkey : m.imm, .region = m.lkey, .rights = (u(8))m.imm, .addr = m.laddr, .len = m.length});
+    seg_back(n);
+    n->r.go = false;
+    n->r.barrier = true;
+    n->r.asks++;
+    n->r.slot++;
+    n->r.count--;
+    n->r.cuts++;
+    seg_tell(k, n, (u(16))n->stream, false);
+    n->r.queued = n->r.count != 0;
+    if (n->r.queued)
+        seg_enter(n, p, false);
 }
 
 MR_INLINE void seg_on_turn(struct tx_seg *k, struct seg_msg m, struct seg_now *n, struct seg_ports *p)
@@ -440,6 +478,8 @@ MR_INLINE void seg_on_turn(struct tx_seg *k, struct seg_msg m, struct seg_now *n
         seg_back(n);
         n->r.queued = false;
         n->r.parked = true;
+    } else if (seg_local(m.opcode)) {
+        seg_on_local(k, m, n, p);
     } else if (n->c.shut) {
         seg_back(n);
         seg_enter(n, p, false);

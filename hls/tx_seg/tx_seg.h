@@ -26,6 +26,9 @@
  * A stream that must not send, after RNR or because of a fence, is parked: it leaves the
  * rings when its turn comes and is put back when the reason is gone. [spec 7.1.9, 10.3]
  *
+ * A local operation on a key is parked until tx_cpl says that everything in front of
+ * it is complete, and what is behind it until it is complete itself. [spec 7.8.1]
+ *
  * Two stages: a step chooses an event and begins its table reads, the next step
  * carries it out. An event's item stays in its FIFO until then, so two events
  * from one input are two steps apart, and room for what an event gives, looked
@@ -68,6 +71,7 @@ struct seg_row {
     u(16) conn;
     u(24) peer;
     u(16) pd;
+    u(16) life;    // as in cfg_write
     u(8) weight;
     u(32) offset;  // bytes of the current message that went out
     u(21) spent;   // bytes sent in this turn
@@ -79,7 +83,9 @@ struct seg_row {
     bool stopped;  // in error
     bool held;     // waits after RNR
     bool parked;   // not queued: its turn came while it was held or fenced
-    u(MR_MSGS_LOG2 + 1) asks;  // Reads and atomics that went out and are not answered
+    u(MR_MSGS_LOG2 + 1) asks;  // Reads, atomics and local operations that went out and are not complete
+    bool barrier;  // the last one was a local operation: nothing passes it
+    bool go;       // everything in front of the local operation at hand is complete
 };
 
 /** A row and the place of its current message. */
@@ -130,6 +136,7 @@ struct tx_seg {
     MR_OUT(struct pkt, pkt);
     MR_OUT(struct start, start);
     MR_OUT(struct stream_count, cut);
+    MR_OUT(struct key_op, op);          // local operations, to keys
     MR_OUT(struct stream_count, rcut);  // responses cut, to rx_msg
     u(4) event;       // enum seg_event, to be carried out
     u(16) stream;     // row of the event

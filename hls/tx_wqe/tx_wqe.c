@@ -13,6 +13,12 @@ MR_INLINE bool wqe_atomic(u(8) op)
     return op == MR_OP_CMP_SWAP || op == MR_OP_FETCH_ADD;
 }
 
+/** Works on a key, sends nothing. */
+MR_INLINE bool wqe_local(u(8) op)
+{
+    return op == MR_OP_BIND_WINDOW || op == MR_OP_LOCAL_INV;
+}
+
 MR_INLINE bool wqe_asks(u(8) op)
 {
     return op == MR_OP_READ || wqe_atomic(op);
@@ -30,7 +36,8 @@ MR_INLINE u(8) wqe_judge(struct tx_wqe *k, struct mr_wqe w, u(2) stride)
     u(36) sum = w.nsge > 1 ? k->sum : w.nsge == 1 ? (u(36))w.sge_len : (u(36))0;
     bool is_inline = (w.flags & MR_WQEF_INLINE) != 0;
     u(32) room = stride == 0 ? (u(32))0 : (u(32))(((u(32))64 << (u(32))stride) - (u(32))64);
-    bool known = w.opcode == MR_OP_WRITE || wqe_matches(w.opcode) || wqe_asks(w.opcode);
+    bool known = w.opcode == MR_OP_WRITE || wqe_matches(w.opcode) || wqe_asks(w.opcode) ||
+                 (wqe_local(w.opcode) && w.nsge == 0 && !is_inline);
     bool listed = w.nsge <= (u(8))wqe_room(stride) && sum == (u(36))w.length;
     bool fits = is_inline ? w.nsge == 0 && w.length <= room && !wqe_asks(w.opcode) : listed;
     bool atomic = w.nsge == 1 && w.length == MR_WIRE_ATOMIC;
@@ -80,7 +87,7 @@ MR_INLINE void wqe_emit(struct tx_wqe *k, struct mr_wqe w, u(32) match)
 
     mr_put(k->msg, (struct msg){.stream = f.stream, .conn = f.conn, .widx = f.widx + (u(16))k->entries,
         .msg = msg, .slot = f.slot + (u(MR_AHEAD_LOG2))k->entries, .opcode = w.opcode, .flags = w.flags,
-        .length = w.length, .raddr = w.raddr, .rkey = w.rkey, .imm = atomic ? (u(32))w.swap : w.imm,
+        .length = w.opcode == MR_OP_BIND_WINDOW ? w.sge_len : w.length, .raddr = w.raddr, .rkey = w.rkey, .imm = atomic ? (u(32))w.swap : w.imm,
         .laddr = atomic ? w.compare : is_inline ? f.bus + ((u(64))k->done << 6) + 64 : w.sge_addr,
         .lkey = atomic ? (u(32))(w.swap >> 32) : w.sge_key, .match = match, .list = list && !asks,
         .bus = is_inline, .err = err});

@@ -76,7 +76,7 @@ static void table_command(struct bench *b, unsigned side, uint32_t op, uint32_t 
 
     bench_write(b, side, MR_REG_TBL_INDEX, index);
     bench_write(b, side, MR_REG_TBL_CMD, op << 24 | table << 16);
-    for (unsigned i = 0; i < 100 && status == 1; i++)
+    for (unsigned i = 0; i < 10000 && status == 1; i++)
         status = bench_read(b, side, MR_REG_TBL_STATUS);
     if (status)
         fprintf(stderr, "bench: nic %u: table %u, entry %u: status %u\n", side, table, index, status);

@@ -81,6 +81,17 @@ void ops_post(struct pair *p, unsigned side, unsigned n, const struct ops_wr *w)
     pair_write(p, side, MR_REG_DB_SQ, n << 16 | e->more_pidx[n]);
 }
 
+void ops_post_raw(struct pair *p, unsigned side, unsigned n, struct mr_wqe w)
+{
+    struct pair_side *e = &p->side[side];
+    uint8_t *slot = sq_of(e, n) + (size_t)(e->more_pidx[n] % OPS_SQ) * (64 << SQ_STRIDE);
+
+    memset(slot, 0, 64 << SQ_STRIDE);
+    mr_wqe_put(slot, w);
+    e->more_pidx[n]++;
+    pair_write(p, side, MR_REG_DB_SQ, n << 16 | e->more_pidx[n]);
+}
+
 void ops_recv(struct pair *p, unsigned side, unsigned n, const struct ops_range *r, unsigned nranges)
 {
     struct pair_side *e = &p->side[side];

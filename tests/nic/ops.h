@@ -44,6 +44,8 @@ struct ops_stream {
 /** Opens stream n at both sides, number n at both. */
 void ops_open(struct pair *p, unsigned n, struct ops_stream s);
 void ops_post(struct pair *p, unsigned side, unsigned n, const struct ops_wr *w);
+/** Posts an entry as it is. */
+void ops_post_raw(struct pair *p, unsigned side, unsigned n, struct mr_wqe w);
 /** Posts a receive to the queue of stream n; of a shared one n is 0. */
 void ops_recv(struct pair *p, unsigned side, unsigned n, const struct ops_range *r, unsigned nranges);
 

@@ -238,7 +238,7 @@ static uint32_t table_command(struct pair *p, unsigned side, uint32_t op, uint32
 
     pair_write(p, side, MR_REG_TBL_INDEX, index);
     pair_write(p, side, MR_REG_TBL_CMD, op << 24 | table << 16);
-    for (unsigned i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 10000; i++) {
         status = pair_read(p, side, MR_REG_TBL_STATUS);
         if (status != 1)
             break;

@@ -142,6 +142,29 @@ static void ready__a_source_that_vanishes(void)
     pair_free(p);
 }
 
+/** A stream that failed is opened again while its refused packet is still on a path: that one is of another life. */
+static void ready__issue_a_stream_opened_again_at_once(void)
+{
+    for (unsigned i = 0; i < 6; i++) {
+        struct pair *p = pair_new(944 + i, 4);
+        struct ops_wr bad = {.op = MR_OP_WRITE, .range = {{64, 20000}}, .nranges = 1, .raddr = DST, .rkey = 0x999};
+        struct ops_wr good = {.op = MR_OP_WRITE, .range = {{64, 20000}}, .nranges = 1, .raddr = DST};
+        p->loss = 0.05 * i;
+        fill(p, 0, 0, 32768);
+        for (unsigned k = 0; k < 4; k++) {
+            ops_open(p, 1, (struct ops_stream){0});
+            ops_post(p, 0, 1, &bad);
+            CU_ASSERT_EQUAL(ops_wait(p, 0).status, MR_ERR_REMOTE_KEY);
+            ops_open(p, 1, (struct ops_stream){0});
+            ops_post(p, 0, 1, &good);
+            CU_ASSERT_EQUAL(ops_wait(p, 0).status, MR_ERR_OK);
+        }
+        CU_ASSERT_EQUAL(memcmp(p->side[0].user + 64, p->side[1].user + DST, 20000), 0);
+        CU_ASSERT_TRUE(closes(p, 0, 4));
+        pair_free(p);
+    }
+}
+
 /** Three streams take receives from one queue; each message gets one of its own. */
 static void ready__a_shared_queue(void)
 {
@@ -183,5 +206,6 @@ void test_ready_register(CU_pSuite s)
     CU_ADD_TEST(s, ready__bad_receive_too_short);
     CU_ADD_TEST(s, ready__bad_requests);
     CU_ADD_TEST(s, ready__a_source_that_vanishes);
+    CU_ADD_TEST(s, ready__issue_a_stream_opened_again_at_once);
     CU_ADD_TEST(s, ready__a_shared_queue);
 }

@@ -57,7 +57,7 @@ static void command(struct scen *s, uint32_t nic, uint32_t op, uint32_t table, u
 
     table_write(s, nic, MR_REG_TBL_INDEX, index);
     table_write(s, nic, MR_REG_TBL_CMD, op << 24 | table << 16);
-    for (unsigned i = 0; i < 100 && status == 1; i++)
+    for (unsigned i = 0; i < 10000 && status == 1; i++)
         status = table_read(s, nic, MR_REG_TBL_STATUS);
     if (status)
         scen_wrong(s, "nic %u: table %u, entry %u: status %u", nic, table, index, status);
