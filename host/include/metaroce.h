@@ -595,7 +595,7 @@ struct mr_send_wr {
     uint32_t nsge;             // 0 to the stream's max_sge; 0 = a message of length 0
     uint32_t rkey;             // the peer's key; any with length 0, but for a Read
     uint64_t raddr;            // address at the peer; any with length 0, but for a Read
-    uint32_t imm;              // immediate data, or the peer's key to invalidate
+    uint32_t imm;              // immediate data, or the key to invalidate, or the rights of a window
     uint32_t rsvd;             // 0
     uint64_t compare;          // expected value, or what is added, modulo 2^64
     uint64_t swap;             // new value
@@ -625,6 +625,33 @@ MR_API int mr_post_send(struct mr_stream *stream, const struct mr_send_wr *wr);
  */
 MR_API int mr_post_send_list(struct mr_stream *stream, const struct mr_send_wr *wr, uint32_t n,
                              uint32_t *posted);
+
+/*
+ * Memory windows. MR_OP_BIND_WINDOW posts a bind: sge[0] is what the window shows, with
+ * the key of a region that has MR_RIGHT_BIND, rkey the window's key from then on
+ * (mr_key_next() of its last one), imm its rights: MR_RIGHT_REMOTE_*, of which those that
+ * change memory need the region's MR_RIGHT_LOCAL_WRITE. A length of 0 unbinds. MR_OP_LOCAL_INV
+ * withdraws the key imm. Both take their place in the stream: what was posted
+ * before is complete, what comes behind has not begun. When they, or a Send with
+ * invalidate, have completed, nothing that names the old key changes or reads
+ * memory any more [spec 7.8]. Errors come as a completion's status: MR_ERR_LOCAL_KEY,
+ * MR_ERR_LOCAL_BOUNDS, MR_ERR_LOCAL_RIGHT; they end the stream.
+ */
+
+/** A memory window. */
+struct mr_mw;
+
+/** Makes a window that shows nothing yet. Errors: -EINVAL, -ENOMEM, -ENOSPC no key is free, -EIO. From any thread. */
+MR_API int mr_mw_create(struct mr_pd *pd, struct mr_mw **out);
+
+/** Ends a window, bound or not: nothing reaches memory through it after the return. NULL is no error. Errors: -EIO. */
+MR_API int mr_mw_destroy(struct mr_mw *mw);
+
+/** The key that the window was made with; it opens nothing. Give mr_key_next() of it to the first bind. */
+MR_API uint32_t mr_mw_key(const struct mr_mw *mw);
+
+/** The same entry's next key: the low 8 bits are counted up. */
+MR_API uint32_t mr_key_next(uint32_t key);
 
 /** One Write of one range: a short form of mr_send_wr. */
 struct mr_write {

@@ -85,6 +85,11 @@ struct mr_mr {
     size_t length;
     uint64_t bus_addr;
     uint32_t key;
+    bool window;  // no memory of its own
+};
+
+struct mr_mw {
+    struct mr_mr mr;  // the key that it was made with
 };
 
 struct mr_cq {

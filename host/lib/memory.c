@@ -6,7 +6,7 @@
 
 static constexpr uint32_t rights_all = MR_RIGHT_LOCAL_READ | MR_RIGHT_LOCAL_WRITE |
                                        MR_RIGHT_REMOTE_WRITE | MR_RIGHT_REMOTE_READ |
-                                       MR_RIGHT_REMOTE_ATOMIC;
+                                       MR_RIGHT_REMOTE_ATOMIC | MR_RIGHT_BIND;
 
 int mr_pd_create(struct mr_device *dev, struct mr_pd **out)
 {
@@ -57,6 +57,7 @@ static int write_key(struct mr_mr *mr, uint32_t rights)
     unsigned char entry[MR_KEY_BYTES];
     struct mr_key_row row = {
         .rights = (uint8_t)rights,
+        .kind = mr->window ? MR_KEYKIND_WINDOW : MR_KEYKIND_REGION,
         .tag = (uint8_t)mr->key,
         .pd = mr->pd->number,
         .va = (uintptr_t)mr->addr,
@@ -115,14 +116,65 @@ int mr_mr_reg(struct mr_pd *pd, void *addr, size_t length, uint32_t rights, stru
     return rc;
 }
 
+int mr_mw_create(struct mr_pd *pd, struct mr_mw **out)
+{
+    uint32_t index;
+
+    if (!pd || !out)
+        return -EINVAL;
+    struct mr_device *dev = pd->dev;
+    struct mr_mw *mw = calloc(1, sizeof *mw);
+    if (!mw)
+        return -ENOMEM;
+    mw->mr.pd = pd;
+    mw->mr.window = true;
+    pthread_mutex_lock(&dev->lock);
+    int rc = atomic_load(&dev->dead) ? -EIO : mri_pool_take(&dev->key_pool, &index);
+    if (!rc) {
+        struct mri_slot *slot = &dev->key_pool.slot[index];
+        slot->tag += !slot->tag;
+        mw->mr.key = index << 8 | slot->tag;
+        rc = write_key(&mw->mr, 0);
+        if (rc)
+            mri_pool_give(&dev->key_pool, index);
+    }
+    if (!rc) {
+        pd->users++;
+        mri_list_add(&dev->mrs, &mw->mr.link);
+    }
+    pthread_mutex_unlock(&dev->lock);
+    if (rc)
+        free(mw);
+    else
+        *out = mw;
+    return rc;
+}
+
+int mr_mw_destroy(struct mr_mw *mw)
+{
+    return mr_mr_dereg(mw ? &mw->mr : nullptr);
+}
+
+uint32_t mr_mw_key(const struct mr_mw *mw)
+{
+    return mw ? mw->mr.key : 0;
+}
+
+uint32_t mr_key_next(uint32_t key)
+{
+    return (key & ~0xffu) | (key + 1 & 0xffu);
+}
+
 int mri_mr_free(struct mr_mr *mr)
 {
     struct mr_device *dev = mr->pd->dev;
     // First the key, so that the device refuses; then the mapping, which ends what is under way.
+    mr->window = false;  // a window's entry is nobody's from here on
     int rc = write_key(mr, 0);
 
-    rc = mri_first(
-        rc, mri_note(dev, dev->bus->ops->unmap(dev->bus, mr->addr, mr->length, mr->bus_addr)));
+    if (mr->addr)
+        rc = mri_first(rc, mri_note(dev, dev->bus->ops->unmap(dev->bus, mr->addr, mr->length,
+                                                              mr->bus_addr)));
     mri_pool_give(&dev->key_pool, mr->key >> 8);
     mri_list_del(&mr->link);
     mr->pd->users--;

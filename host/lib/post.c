@@ -33,6 +33,7 @@ enum {
     TAKES = 0x08,   // takes a receive of the peer: may be solicited
     IMM = 0x10,     // has imm
     ATOMIC = 0x20,
+    LOCAL = 0x40,   // works on a key, sends nothing
 };
 
 static const uint8_t kinds[] = {
@@ -44,6 +45,8 @@ static const uint8_t kinds[] = {
     [MR_OP_READ] = KNOWN | REMOTE,
     [MR_OP_CMP_SWAP] = KNOWN | REMOTE | ATOMIC,
     [MR_OP_FETCH_ADD] = KNOWN | REMOTE | ATOMIC,
+    [MR_OP_BIND_WINDOW] = KNOWN | LOCAL | IMM,
+    [MR_OP_LOCAL_INV] = KNOWN | LOCAL | IMM,
 };
 
 int mri_sges_check(const struct mr_sge *sge, uint32_t n, uint32_t max, bool need_addr,
@@ -70,6 +73,8 @@ static int check(const struct mr_stream *s, const struct mr_send_wr *wr, uint32_
     uint8_t kind = kinds[wr->opcode];
     bool in_entry = wr->flags & MR_POST_INLINE;
     if ((in_entry && !(kind & SENDS)) || (wr->flags & MR_POST_SOLICITED && !(kind & TAKES)))
+        return -EINVAL;
+    if (kind & LOCAL && wr->nsge != (wr->opcode == MR_OP_BIND_WINDOW ? 1 : 0))
         return -EINVAL;
     int rc = mri_sges_check(wr->sge, wr->nsge, s->max_sge, in_entry, length);
     if (rc)
@@ -130,6 +135,15 @@ static void put_inline(unsigned char *entry, const struct mr_send_wr *wr)
     }
 }
 
+/* The entry's next user goes on behind the tags that its window had, so that no old key opens anything. */
+static void note_tag(struct mr_stream *s, uint32_t key)
+{
+    struct mri_pool *keys = &s->conn->dev->key_pool;
+
+    if (key >> 8 < keys->n)
+        __atomic_store_n(&keys->slot[key >> 8].tag, (uint8_t)key, __ATOMIC_RELAXED);
+}
+
 /* Fields that the operation does not have are 0. */
 static void put_entry(struct mr_stream *s, uint32_t slot, const struct mr_send_wr *wr,
                       uint32_t length)
@@ -138,12 +152,13 @@ static void put_entry(struct mr_stream *s, uint32_t slot, const struct mr_send_w
     uint8_t kind = kinds[wr->opcode];
     // An empty Write has no address; an empty Read is asked for as any other.
     bool remote = kind & REMOTE && (length || !(kind & SENDS));
+    bool local = kind & LOCAL;
     struct mr_wqe wqe = {
         .opcode = (uint8_t)wr->opcode,
         .flags = wqe_flags(wr, length),
-        .length = length,
+        .length = local ? 0 : length,
         .raddr = remote ? wr->raddr : 0,
-        .rkey = kind & REMOTE ? wr->rkey : 0,
+        .rkey = kind & REMOTE || wr->opcode == MR_OP_BIND_WINDOW ? wr->rkey : 0,
         .imm = kind & IMM ? wr->imm : 0,
         .compare = kind & ATOMIC ? wr->compare : 0,
         .swap = wr->opcode == MR_OP_CMP_SWAP ? wr->swap : 0,
@@ -153,6 +168,10 @@ static void put_entry(struct mr_stream *s, uint32_t slot, const struct mr_send_w
         put_inline(entry, wr);
     else
         put_sges(entry, &wqe, wr);
+    if (local)
+        wqe.nsge = 0;
+    if (wr->opcode == MR_OP_BIND_WINDOW)
+        note_tag(s, wr->rkey);
     mr_wqe_put(entry, wqe);
 }
 

@@ -40,7 +40,7 @@ $(REPLAY)/replay: $(REPLAY_OBJ) $(REPLAY_K)
 MUTANTS        := ctrl cqe tx_sched
 MUTANT_ctrl     := s|= MR_PROF_CWND_INIT;|= MR_PROF_CWND_INIT + 1;|
 MUTANT_cqe      := s/<< 5)/<< 6)/
-MUTANT_tx_sched := s/n << 6})/n << 7})/
+MUTANT_tx_sched := s/n << each)}/(n + (u(16))1) << each)}/
 
 define REPLAY_MUTANT
 $(REPLAY)/mutant/$(1).c: $(wildcard hls/*/$(1).c) tests/replay/replay.mk
