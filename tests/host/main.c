@@ -19,6 +19,7 @@ static const struct {
     {"stream", tests_stream}, {"post", tests_post},       {"telemetry", tests_telemetry},
     {"text", tests_text},     {"soft", tests_soft},
     {"soft_nic", tests_soft_nic}, {"soft_ops", tests_soft_ops},
+    {"soft_windows", tests_soft_windows},
     {"groups", tests_groups}, {"paths", tests_paths},
     {"planes", tests_planes}, {"tune", tests_tune},
     {"ops", tests_ops},       {"rq", tests_rq},           {"complete", tests_complete},
