@@ -24,6 +24,7 @@ struct ctrl {
     MR_OUT(struct reg_rsp, rsp);
     MR_OUT(struct doorbell, db);
     MR_OUT(struct rq_bell, rq_bell);
+    MR_OUT(struct cq_bell, cq_bell);
     MR_OUT(struct cfg_write, cfg_rx_check);
     MR_OUT(struct cfg_write, cfg_rx_path);
     MR_OUT(struct cfg_write, cfg_tx_sched);
