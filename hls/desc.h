@@ -588,6 +588,27 @@ struct completion {
     struct mr_cqe cqe;  // phase and time are set by the cqe kernel
 };
 
+enum bell_kind {
+    BELL_CQ = 0,       // how far the queue was read
+    BELL_ARM = 1,      // and an event for what comes then
+    BELL_ARM_SOL = 2,  // the same, if it is solicited or an error
+    BELL_EQ = 3,       // how far the event queue was read
+};
+
+/** A doorbell of a completion queue, or of the event queue. */
+struct cq_bell {
+    u(2) kind;   // enum bell_kind
+    u(16) cq;    // not with BELL_EQ
+    u(16) cidx;  // consumer index, entries modulo 2^16
+};
+
+/** Something happened to a path. */
+struct path_note {
+    u(3) type;   // MR_EVT_PATH_*, CONN_DEAD, or LOST: the rest does not hold
+    u(16) conn;
+    u(7) path;
+};
+
 /** A frame to build: headers are ready, payload is on its way from the host. */
 struct tx_frame {
     u(1024) hdr;     // Ethernet to extension, bytes behind hlen are 0

@@ -53,6 +53,11 @@ struct wr_done {
     bool err;
 };
 
+/** Interrupt: an entry of the event queue is in host memory. Several may be told by one. */
+struct irq {
+    bool up;  // 1
+};
+
 /** Register access from the host; every one is answered, in order. */
 struct reg_req {
     bool write;

@@ -18,7 +18,7 @@ MAN_SUBS     := $(patsubst host/tools/mrnic_%.c,%,$(wildcard host/tools/mrnic_*.
 MAN_DATE     := $(or $(shell git log -1 --format=%cs 2>/dev/null),$(shell date +%F))
 
 # Sections 3 and 7: from the comments of metaroce.h.
-$(MAN)/lib.stamp: host/man/mkman.py host/man/metaroce.7.in host/include/metaroce.h
+$(MAN)/lib.stamp: host/man/mkman.py host/man/metaroce.7.in $(wildcard host/include/*.h)
 	@rm -rf $(MAN)/man3 $(MAN)/man7 && mkdir -p $(MAN)
 	python3 -B host/man/mkman.py host/include/metaroce.h host/man/metaroce.7.in $(HOST_VERSION) $(MAN_DATE) $(MAN)
 	@touch $@
@@ -52,7 +52,7 @@ install: host man $(B)/mrsim $(HOST_B)/install/libmetaroce.a
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(PKGCONFIGDIR) $(DOCDIR)/examples \
 		$(MANDIR)/man1 $(MANDIR)/man3 $(MANDIR)/man7)
 	install $(B)/mrnic $(B)/mrsim $(DESTDIR)$(BINDIR)
-	install -m 644 host/include/metaroce.h $(B)/gen/metaroce_codes.h $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $(wildcard host/include/*.h) $(B)/gen/metaroce_codes.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 755 $(B)/libmetaroce.so.$(HOST_VERSION) $(DESTDIR)$(LIBDIR)
 	ln -sf libmetaroce.so.$(HOST_VERSION) $(DESTDIR)$(LIBDIR)/$(HOST_SONAME)
 	ln -sf $(HOST_SONAME) $(DESTDIR)$(LIBDIR)/libmetaroce.so
@@ -65,7 +65,7 @@ install: host man $(B)/mrsim $(HOST_B)/install/libmetaroce.a
 
 uninstall: man
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,mrnic mrsim)
-	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,metaroce.h metaroce_codes.h)
+	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,metaroce.h metaroce_event.h metaroce_codes.h)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libmetaroce.a libmetaroce.so $(HOST_SONAME) libmetaroce.so.$(HOST_VERSION))
 	rm -f $(DESTDIR)$(PKGCONFIGDIR)/metaroce.pc
 	rm -rf $(DESTDIR)$(DOCDIR)

@@ -33,20 +33,51 @@ void sim_client_init(struct sim_client *c, int fd)
     struct ucred cred = {};
     socklen_t len = sizeof cred;
     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len);
-    *c = (struct sim_client){.fd = fd, .pid = cred.pid, .nic = SIM_NIC_NONE, .watched = SIM_NIC_NONE};
+    *c = (struct sim_client){.fd = fd, .pid = cred.pid, .nic = SIM_NIC_NONE, .watched = SIM_NIC_NONE,
+                             .passed_fd = -1, .irq_fd = -1};
 }
 
 void sim_client_fini(struct sim_client *c)
 {
     close(c->fd);
+    if (c->passed_fd >= 0)
+        close(c->passed_fd);
+    if (c->irq_fd >= 0)
+        close(c->irq_fd);
     free(c->out);
-    *c = (struct sim_client){.fd = -1, .nic = SIM_NIC_NONE, .watched = SIM_NIC_NONE};
+    *c = (struct sim_client){.fd = -1, .nic = SIM_NIC_NONE, .watched = SIM_NIC_NONE, .passed_fd = -1, .irq_fd = -1};
+}
+
+/** Keeps the descriptor that came with a message, the last one if there were several. */
+static void take_fds(struct sim_client *c, struct msghdr *m)
+{
+    for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h; h = CMSG_NXTHDR(m, h)) {
+        if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t n = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < n; i++) {
+            if (c->passed_fd >= 0)
+                close(c->passed_fd);
+            memcpy(&c->passed_fd, CMSG_DATA(h) + i * sizeof(int), sizeof(int));
+        }
+    }
+}
+
+static ssize_t receive(struct sim_client *c)
+{
+    alignas(struct cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))];
+    struct iovec v = {(char *)&c->in + c->in_n, sizeof c->in - c->in_n};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    ssize_t n = recvmsg(c->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n > 0)
+        take_fds(c, &m);
+    return n;
 }
 
 int sim_client_recv(struct sim_client *c)
 {
     while (c->in_n < sizeof c->in) {
-        ssize_t n = recv(c->fd, (char *)&c->in + c->in_n, sizeof c->in - c->in_n, MSG_DONTWAIT);
+        ssize_t n = receive(c);
         if (n > 0)
             c->in_n += (size_t)n;
         else if (n < 0 && errno == EINTR)

@@ -22,6 +22,10 @@ struct sim_client {
     uint32_t watched;   // SIM_NIC_NONE: it does not watch
     bool closing;       // BYE was answered: close once `out` is empty
     bool waiting;       // inside WAIT
+    bool idle;          // sleeps until an interrupt
+    int passed_fd;      // came with a request and was not taken; -1: none
+    int irq_fd;         // eventfd of the client; -1: none
+    uint64_t irqs;      // added to it
     bool wait_process;  // this WAIT stands for its whole process
     uint64_t wait_until_ns;
     uint64_t busy_ms;   // real time of the last answer: how long it has been outside WAIT

@@ -20,6 +20,7 @@ struct nic {
     uint32_t post_head;
     uint32_t post_n;
     uint64_t post_errors;
+    bool irq;      // interrupts since sim_irq_take
     struct {
         uint16_t offset;
         uint32_t value;
@@ -203,6 +204,7 @@ static void nic_step(struct sim *s, uint32_t i)
     s->ops->cycle(n->engine, n->cycle, io);
     sim_link_take(s->link, i, ns * 1000, io);
     sim_mem_take(n->mem, ns, io);
+    n->irq |= io->irq;
     if (io->reg_valid && io->reg_ready)
         io->reg_valid = false;
     if (io->rsp_valid && n->posting)
@@ -298,11 +300,19 @@ uint64_t sim_reg_post_errors(const struct sim *s, uint32_t nic)
     return s->nic[nic].post_errors;
 }
 
+bool sim_irq_take(struct sim *s, uint32_t nic)
+{
+    bool was = s->nic[nic].irq;
+    s->nic[nic].irq = false;
+    return was;
+}
+
 void sim_nic_reset(struct sim *s, uint32_t nic)
 {
     struct nic *n = &s->nic[nic];
     n->post_n = 0;
     n->posting = false;
+    n->irq = false;
     sim_mem_reset(n->mem);
     sim_link_reset(s->link, nic);
     s->ops->reset(n->engine);

@@ -68,6 +68,9 @@ bool sim_reg_post_room(const struct sim *s, uint32_t nic, uint32_t n);
 /** Posted writes that were answered with an error. */
 uint64_t sim_reg_post_errors(const struct sim *s, uint32_t nic);
 
+/** Has the NIC interrupted its host since the last call? */
+bool sim_irq_take(struct sim *s, uint32_t nic);
+
 /** Reset of one NIC: what it had under way on its bus and its port, and what was posted to it, is gone. Maps stay. */
 void sim_nic_reset(struct sim *s, uint32_t nic);
 

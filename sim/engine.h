@@ -90,6 +90,8 @@ struct sim_io {
         uint32_t data;
         bool err;
     } rsp;
+    // interrupt, NIC to host: one cycle long
+    bool irq;
 };
 
 struct sim_engine_opt {

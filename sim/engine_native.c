@@ -160,6 +160,8 @@ static void nat_cycle(void *e, uint64_t cycle, struct sim_io *io)
     ndma_cycle(&n->dma, n->nic, io);
     mr_nic_step(n->nic, cycle);
     frames_out(n, io);
+    struct irq irq;
+    io->irq = mr_nic_pop_irq(n->nic, &irq);
 }
 
 const struct sim_engine_ops sim_engine_native = {

@@ -206,6 +206,7 @@ void pins_out(const Vmr_nic_sim &m, sim_io *io)
         io->tx.err = m.m_axis_tuser;
     }
     io->rx_ready = m.s_axis_tready;
+    io->irq = m.irq;
 }
 
 void rtl_cycle(void *e, uint64_t, sim_io *io)

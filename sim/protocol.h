@@ -39,6 +39,9 @@ enum mr_sim_op {
                        // client may have; reply a: pid of the client that has it, 0 = nobody, b: simulated ns
     MR_SIM_ROW = 12,   // arg: MR_TBL_*, a: index; reply a: 64, b: index of the first entry of that table that is in use, at a or
                        // behind it; its bytes follow the reply, zeroes behind its layout's end. -ENOENT: there is none
+    MR_SIM_IRQ = 13,   // with an eventfd as SCM_RIGHTS: each interrupt of the NIC adds 1 to it; the one before is closed
+    MR_SIM_IDLE = 14,  // a: interrupts that the client has taken from the eventfd, ever; reply b: 1 if there were more, else 0 and the
+                       // client sleeps: it counts as being inside WAIT until the next interrupt or its next request
 };
 
 /**

@@ -11,6 +11,7 @@
 #include "server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ static void client_leave(struct server *s, struct sim_client *c)
     sim_mem_owner(sim_mem_of(s->sim, c->nic), nullptr, nullptr);
     nic_reset(s, c->nic);
     c->nic = SIM_NIC_NONE;
-    c->waiting = false;
+    c->waiting = c->idle = false;
     s->present--;
 }
 
@@ -171,6 +172,53 @@ static int reg_write(struct server *s, const struct sim_client *c)
     return err;
 }
 
+/* Interrupts. */
+
+/** Hands on what the NICs have raised. True if that woke a client. */
+static bool irqs_give(struct server *s)
+{
+    bool woke = false;
+    uint64_t one = 1;
+    for (uint32_t nic = 0; nic < sim_nics(s->sim); nic++) {
+        struct sim_client *c = sim_irq_take(s->sim, nic) ? client_of_nic(s, nic) : nullptr;
+        if (!c || c->irq_fd < 0)
+            continue;
+        if (write(c->irq_fd, &one, sizeof one) == sizeof one)
+            c->irqs++;
+        if (c->idle) // its program is to be waited for again
+            c->busy_ms = real_ms();
+        woke |= c->idle;
+        c->idle = false;
+    }
+    return woke;
+}
+
+static int irq_open(struct sim_client *c)
+{
+    int fd = c->passed_fd;
+    if (fd < 0)
+        return -EINVAL;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK)) // whatever it is, it does not stop the server
+        return -EINVAL;
+    if (c->irq_fd >= 0)
+        close(c->irq_fd);
+    c->irq_fd = fd;
+    c->passed_fd = -1;
+    c->irqs = 0;
+    return 0;
+}
+
+static int idle_begin(struct server *s, struct sim_client *c, struct mr_sim_rep *rep)
+{
+    if (c->irq_fd < 0)
+        return -EINVAL;
+    irqs_give(s);
+    rep->b = c->irqs != c->in.a;
+    c->idle = !rep->b;
+    return 0;
+}
+
 /** Requests that are answered at once, of a client that has a NIC. */
 static int request(struct server *s, struct sim_client *c, struct mr_sim_rep *rep)
 {
@@ -192,6 +240,10 @@ static int request(struct server *s, struct sim_client *c, struct mr_sim_rep *re
         client_leave(s, c);
         c->closing = true;
         return 0;
+    case MR_SIM_IRQ:
+        return irq_open(c);
+    case MR_SIM_IDLE:
+        return idle_begin(s, c, rep);
     case MR_SIM_RESET:
         nic_reset(s, c->nic);
         return 0;
@@ -304,6 +356,7 @@ static void client_serve(struct server *s, struct sim_client *c)
         if (got == 0)
             return;
         int err = got;
+        c->idle = false;
         if (got == 1) {
             if (c->nic != SIM_NIC_NONE && c->in.op == MR_SIM_WAIT && !(c->in.arg & ~(uint32_t)MR_SIM_WAIT_PROCESS)) {
                 wait_begin(s, c);
@@ -364,12 +417,12 @@ static bool may_advance(struct server *s, int *left_ms)
     if (s->hellos < s->cfg->clients)
         return false;
     for (int i = 0; i < SIM_CLIENTS_MAX; i++)
-        any |= s->client[i].fd >= 0 && s->client[i].waiting;
+        any |= s->client[i].fd >= 0 && (s->client[i].waiting || s->client[i].idle);
     if (!any)
         return false;
     for (int i = 0; i < SIM_CLIENTS_MAX; i++) {
         const struct sim_client *c = &s->client[i];
-        if (c->fd < 0 || c->nic == SIM_NIC_NONE || c->waiting || stood_for(s, c))
+        if (c->fd < 0 || c->nic == SIM_NIC_NONE || c->waiting || c->idle || stood_for(s, c))
             continue;
         now = now ? now : real_ms();
         uint64_t late = now - c->busy_ms;
@@ -397,7 +450,8 @@ static bool waits_end(struct server *s)
 static void advance(struct server *s)
 {
     for (int i = 0; i < STEPS_PER_POLL; i++) {
-        if (waits_end(s))
+        bool woke = irqs_give(s);
+        if (waits_end(s) || woke)
             return;
         sim_step(s->sim);
     }

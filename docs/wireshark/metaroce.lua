@@ -144,6 +144,16 @@ codes.TBL = {
   [6] = "TELE",
   [7] = "HIST",
   [8] = "RQ",
+  [9] = "EQ",
+}
+codes.EVT = {
+  [1] = "CQ",
+  [2] = "CQ_OVERFLOW",
+  [3] = "STREAM_ERROR",
+  [4] = "PATH_DOWN",
+  [5] = "PATH_UP",
+  [6] = "CONN_DEAD",
+  [7] = "LOST",
 }
 codes.RQ = {
   [65535] = "NONE",

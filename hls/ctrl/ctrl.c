@@ -68,6 +68,7 @@ MR_INLINE u(32) ctrl_entries(u(8) table)
     case MR_TBL_KEY: return MR_KEYS;
     case MR_TBL_CQ: return MR_CQS;
     case MR_TBL_RQ: return MR_RQS;
+    case MR_TBL_EQ: return 1;
     case MR_TBL_TELE: return MR_ROWS;
     case MR_TBL_HIST: return MR_ROWS;
     default: return 0;
@@ -101,6 +102,11 @@ MR_INLINE void ctrl_command(struct ctrl *k, u(32) cmd)
         k->state = reads ? CTRL_READ : CTRL_WRITE;
 }
 
+MR_INLINE void ctrl_bell(struct ctrl *k, u(2) kind, u(32) v)
+{
+    mr_put(k->cq_bell, (struct cq_bell){.kind = kind, .cq = (u(16))(v >> 16), .cidx = (u(16))v});
+}
+
 MR_INLINE void ctrl_write(struct ctrl *k, u(16) addr, u(32) v)
 {
     if (addr >= MR_REG_TBL_DATA && addr < MR_REG_TBL_DATA + 64) {
@@ -126,6 +132,10 @@ MR_INLINE void ctrl_write(struct ctrl *k, u(16) addr, u(32) v)
     case MR_REG_DB_RQ:
         mr_put(k->rq_bell, (struct rq_bell){.rq = (u(16))(v >> 16), .pidx = (u(16))v});
         break;
+    case MR_REG_DB_CQ: ctrl_bell(k, BELL_CQ, v); break;
+    case MR_REG_DB_ARM: ctrl_bell(k, BELL_ARM, v); break;
+    case MR_REG_DB_ARM_SOL: ctrl_bell(k, BELL_ARM_SOL, v); break;
+    case MR_REG_DB_EQ: ctrl_bell(k, BELL_EQ, v); break;
     default: break;
     }
 }
@@ -135,7 +145,7 @@ MR_INLINE void ctrl_request(struct ctrl *k)
     struct reg_req r = k->req.data;
     u(32) value = 0;
 
-    if (!k->req.valid || !k->rsp.ready || !k->db.ready || !k->rq_bell.ready)
+    if (!k->req.valid || !k->rsp.ready || !k->db.ready || !k->rq_bell.ready || !k->cq_bell.ready)
         return;
     // What a command under way uses must not change: its registers wait for the end of it.
     if (r.write && k->state != CTRL_IDLE && r.addr < MR_REG_CNT)
@@ -207,7 +217,7 @@ MR_INLINE void ctrl_free(struct ctrl *k)
     if (!ctrl_broadcast(k, 0))
         return;
     k->index = last ? (u(32))0 : k->index + 1;
-    bool over = last && k->table == MR_TBL_RQ;
+    bool over = last && k->table == MR_TBL_EQ;
     if (last)
         k->table = k->table == MR_TBL_CQ ? (u(8))MR_TBL_RQ : (u(8))(k->table + 1);
     if (over) {

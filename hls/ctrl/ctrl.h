@@ -26,6 +26,7 @@ struct ctrl {
     MR_OUT(struct doorbell, db);
     MR_OUT(struct rq_bell, rq_bell);
     MR_OUT(struct cfg_write, cfg_keys);  // and through it those who check keys
+    MR_OUT(struct cq_bell, cq_bell);
     MR_OUT(struct cfg_write, cfg_rx_path);
     MR_OUT(struct cfg_write, cfg_tx_sched);
     MR_OUT(struct cfg_write, cfg_tx_seg);

@@ -204,6 +204,15 @@ MR_INLINE void ack_take(struct tx_ack *k)
     k->state = ACK_JUDGE;
 }
 
+/** Tells the host what became of a path, if there is room. */
+MR_INLINE void ack_tell(struct tx_ack *k, u(3) type, struct ack_row r)
+{
+    if (k->event.ready)
+        mr_put(k->event, (struct path_note){.type = type, .conn = r.conn, .path = r.path});
+    else
+        k->untold = true;
+}
+
 /** Which numbers are lost by this acknowledgment's evidence. */
 MR_INLINE ring_t ack_gone(struct tx_ack *k, struct ack_row *r)
 {
@@ -253,6 +262,11 @@ MR_INLINE void ack_judge(struct tx_ack *k, struct ack_ports *p)
     ring_t gone = ack_gone(k, &r);
     u(32) rtt = k->now - a.ts - (u(32))a.delay;
     bool sample = !a.closed && a.delay != 0xffff;
+    bool up = !a.closed && (r.dead || r.state == MR_TELEST_TRIAL);
+
+    if (up)
+        ack_tell(k, MR_EVT_PATH_UP, r);
+    r.dead = false;
 
     r.asked += ring_count(gone);
     k->asked += (u(10))ring_count(gone);
@@ -409,6 +423,10 @@ MR_INLINE void ack_on_scan(struct tx_ack *k, struct ack_ports *p)
     struct ack_row r = ack_row_of(k);
     bool held = r.state == MR_TELEST_LIVE && r.held != 0 && (u(32))(k->now - r.held_until) >> 31 == 0;
 
+    if (k->untold && k->event.ready) {
+        mr_put(k->event, (struct path_note){.type = MR_EVT_LOST});
+        k->untold = false;
+    }
     k->state = health_due(r, k->now, k->probe_min) ? (u(4))ACK_HEALTH : (u(4))ACK_IDLE;
     p->rd_alive = true;
     p->conn = r.conn;
@@ -432,6 +450,11 @@ MR_INLINE void ack_on_health(struct tx_ack *k, struct ack_ports *p)
     struct ack_tele t = ack_tele_of(k);
     bool others = (u(32))(k->alive_q - r.probed) <= (u(32))(k->now - r.probed) && r.silent != 0;
     u(3) act = health_act(r, others, health_may_leave(r, k->now), k->fail_min, k->retry_max);
+    bool dies = act == HEALTH_GIVE_UP && r.state == MR_TELEST_LIVE && !r.dead;
+
+    if (act == HEALTH_LEAVE || dies)
+        ack_tell(k, dies ? (u(3))MR_EVT_CONN_DEAD : (u(3))MR_EVT_PATH_DOWN, r);
+    r.dead = r.dead || dies;
 
     k->state = ACK_IDLE;
     if (act == HEALTH_LEAVE) {

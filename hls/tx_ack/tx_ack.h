@@ -69,6 +69,7 @@ struct ack_row {
     ring_t held;     // refused with RNR: not sent again before `held_until`
     u(32) held_until;
     u(4) rnr;        // log2 of the next wait's factor
+    bool dead;       // gave up, with no other path that works: the host was told
     u(3) era;        // in which it last began an incarnation
     u(7) lives;      // incarnations begun in that era
 };
@@ -100,6 +101,7 @@ struct tx_ack {
     MR_OUT(struct move, job);
     MR_OUT(struct rtt_note, rtt);    // left out when there is no room
     MR_OUT(struct tele_rsp, tele_rsp);
+    MR_OUT(struct path_note, event); // what finds no room is told as lost, later
     MR_CFG(u(32), now);        // MR_TS_NS
     MR_CFG(u(32), probe_min);  // cycles
     MR_CFG(u(32), retry_max);  // probes
@@ -126,6 +128,7 @@ struct tx_ack {
     ring_t below;    // of these, below the edge
     psn_t base;      // number that the sets begin at
     u(10) asked;     // retransmissions asked for, over all paths
+    bool untold;     // an event found no room
     bool failing;    // `newly` holds numbers that failed
     struct ack_row rows[MR_ROWS];
     struct ack_row row_q;

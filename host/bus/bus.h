@@ -62,6 +62,23 @@ struct mr_bus_ops {
     /** Called by a poll that found nothing: gives a lock-stepped device time. */
     int (*relax)(struct mr_bus *bus);
 
+    /**
+     * A descriptor that is readable while there are interrupts that irq_take has
+     * not taken; it stays the same, and is valid until close. -ENOTSUP, -EPERM,
+     * -ENOMEM. May be NULL, and then the two below are too: no interrupts.
+     */
+    int (*irq_fd)(struct mr_bus *bus, int *fd);
+
+    /** Takes the interrupts that are there, after irq_fd. Each was raised after an event was in memory. */
+    int (*irq_take)(struct mr_bus *bus);
+
+    /**
+     * The caller is about to sleep until irq_fd is readable: lets a lock-stepped
+     * device time go on until then, or until another operation. Returns 1, and
+     * does nothing, if interrupts are there that irq_take has not taken.
+     */
+    int (*idle)(struct mr_bus *bus);
+
     /** Device time in ns. */
     int (*time_ns)(struct mr_bus *bus, uint64_t *now_ns);
 

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -43,6 +44,8 @@ struct sim {
     int fd;
     unsigned wait_s;
     bool watches;        // another program may have the NIC: nothing is written
+    int irq;             // eventfd, under lock; -1: nobody asked for it
+    uint64_t irqs;       // taken from it, under lock
     unsigned posted;     // replies not yet taken
     atomic_bool broken;  // the server is gone, or does not keep to the protocol
 };
@@ -223,6 +226,81 @@ static int sim_relax(struct mr_bus *bus)
     return sim_wait(bus, 0, relax_ns, &now);
 }
 
+/* Sends a request with a descriptor. Locked. */
+static int send_fd(struct sim *s, const struct mr_sim_req *req, int fd)
+{
+    alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {};
+    struct iovec v = {(void *)(uintptr_t)req, sizeof *req};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+
+    h->cmsg_level = SOL_SOCKET;
+    h->cmsg_type = SCM_RIGHTS;
+    h->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(h), &fd, sizeof fd);
+    ssize_t n = sendmsg(s->fd, &m, MSG_NOSIGNAL);
+    if (n <= 0)
+        return -EIO;
+    return send_all(s->fd, (const char *)req + n, sizeof *req - (size_t)n);
+}
+
+/* Locked. Makes the eventfd and gives it to the server. */
+static int irq_open(struct sim *s)
+{
+    struct mr_sim_req req = {.op = MR_SIM_IRQ};
+    struct mr_sim_rep rep;
+    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+    if (fd < 0)
+        return -ENOMEM;
+    int rc = atomic_load(&s->broken) ? -EIO : 0;
+    if (!rc && (send_fd(s, &req, fd) || drain(s, 0) || recv_all(s->fd, &rep, sizeof rep, answer_s * 1000)))
+        rc = broken(s);
+    if (!rc && rep.status)
+        rc = -ENOTSUP;  // a server from before there were interrupts
+    if (rc)
+        close(fd);
+    else
+        s->irq = fd;
+    return rc;
+}
+
+static int sim_irq_fd(struct mr_bus *bus, int *fd)
+{
+    struct sim *s = (struct sim *)bus;
+
+    if (s->watches)
+        return -EPERM;
+    pthread_mutex_lock(&s->lock);
+    int rc = s->irq < 0 ? irq_open(s) : 0;
+    *fd = s->irq;
+    pthread_mutex_unlock(&s->lock);
+    return rc;
+}
+
+static int sim_irq_take(struct mr_bus *bus)
+{
+    struct sim *s = (struct sim *)bus;
+    uint64_t n;
+
+    pthread_mutex_lock(&s->lock);
+    if (read(s->irq, &n, sizeof n) == sizeof n)
+        s->irqs += n;
+    pthread_mutex_unlock(&s->lock);
+    return 0;
+}
+
+static int sim_idle(struct mr_bus *bus)
+{
+    struct sim *s = (struct sim *)bus;
+    struct mr_sim_rep rep;
+
+    pthread_mutex_lock(&s->lock);
+    int rc = exchange(s, &(struct mr_sim_req){.op = MR_SIM_IDLE, .a = s->irqs}, &rep, answer_s);
+    pthread_mutex_unlock(&s->lock);
+    return rc ? broken(s) : rep.b != 0;
+}
+
 static int sim_time_ns(struct mr_bus *bus, uint64_t *now_ns)
 {
     struct sim *s = (struct sim *)bus;
@@ -289,6 +367,8 @@ static int sim_close(struct mr_bus *bus)
     int rc = call(s, (struct mr_sim_req){.op = MR_SIM_BYE}, nullptr, answer_s);
 
     close(s->fd);
+    if (s->irq >= 0)
+        close(s->irq);
     pthread_mutex_destroy(&s->lock);
     free(s);
     return rc ? -EIO : 0;
@@ -352,6 +432,7 @@ static int sim_open(const char *rest, struct mr_bus **bus)
     if (!s)
         return -ENOMEM;
     s->bus.ops = &mri_bus_sim;
+    s->irq = -1;
     s->wait_s = (unsigned)wait;
     s->watches = watch;
     pthread_mutex_init(&s->lock, nullptr);
@@ -383,6 +464,9 @@ const struct mr_bus_ops mri_bus_sim = {
     .mark = sim_mark,
     .wait = sim_wait,
     .relax = sim_relax,
+    .irq_fd = sim_irq_fd,
+    .irq_take = sim_irq_take,
+    .idle = sim_idle,
     .time_ns = sim_time_ns,
     .stats = sim_stats,
     .row = sim_row,

@@ -7,6 +7,7 @@
  *     device -+- protection domain -+- memory region
  *             |                     +- receive queue
  *             +- completion queue
+ *             +- event channel, of completion queues
  *             +- connection (one peer, many paths) --- stream (ordered)
  *
  * Calls return 0 (or a count) on success and -errno on failure; mr_strerror()
@@ -145,7 +146,7 @@ MR_API int mr_device_open(const char *uri, struct mr_device **dev);
 
 /**
  * Closes a device and frees every object that still lives on it, in the right
- * order: streams, connections, receive and completion queues, regions, domains. Their
+ * order: streams, connections, receive and completion queues, channels, regions, domains. Their
  * handles become invalid. Nothing is written into this process's memory by the
  * device after the call. Must be the only call on the device. NULL is taken.
  * Returns 0, or -EIO when the device did not answer; it is closed all the same.
@@ -262,7 +263,7 @@ MR_API uint32_t mr_mr_rkey(const struct mr_mr *mr);
  */
 MR_API int mr_cq_create(struct mr_device *dev, uint32_t entries, struct mr_cq **cq);
 
-/** Destroys a completion queue. -EBUSY while streams use it. NULL is taken. */
+/** Destroys a completion queue. -EBUSY while streams use it, or events are not acknowledged (mr_cq_ack()). NULL is taken. */
 MR_API int mr_cq_destroy(struct mr_cq *cq);
 
 enum mr_wc_flags {
@@ -806,5 +807,7 @@ MR_API int mr_table_next(struct mr_device *dev, uint32_t table, uint32_t *index,
 #ifdef __cplusplus
 }
 #endif
+
+#include "metaroce_event.h"
 
 #endif

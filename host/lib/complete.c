@@ -161,6 +161,7 @@ void mri_flush_begin(struct mr_cq *cq, struct mri_flush *f)
     f->fence = cq->head + mri_cq_present(cq);
     if (mri_list_empty(&f->link))
         mri_list_add(&cq->flush, &f->link);
+    mri_events_fire(cq);
 }
 
 /* One entry of this side; false if none is left. */

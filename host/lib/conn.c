@@ -137,6 +137,7 @@ static int create_locked(struct mr_conn *c)
     c->number = index | (uint32_t)dev->conn_pool.slot[index].tag << 16;
     spread_paths(c);
     mri_list_add(&dev->conns, &c->link);
+    mri_events_add_conn(c);
     return 0;
 }
 
@@ -257,6 +258,7 @@ static int connect_locked(struct mr_conn *c, const struct mr_conn_addr *peer)
         return rc;
     }
     c->paths = paths;
+    mri_events_paths(c);
     // What the peer cannot use is for others.
     mri_groups_give(&c->dev->groups, c->group + groups, c->ngroups - groups);
     c->ngroups = groups;
@@ -317,6 +319,7 @@ int mri_conn_free(struct mr_conn *c)
     struct mr_device *dev = c->dev;
     int rc = free_entries(c);
 
+    mri_events_del_conn(c);
     mri_groups_give(&dev->groups, c->group, c->ngroups);
     mri_pool_give(&dev->conn_pool, c->number & 0xffff);
     mri_list_del(&c->link);

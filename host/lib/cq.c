@@ -60,6 +60,7 @@ static int create_locked(struct mr_cq *cq)
         return rc;
     }
     mri_list_add(&dev->cqs, &cq->link);
+    mri_events_add_cq(cq);
     return 0;
 }
 
@@ -91,6 +92,7 @@ int mri_cq_free(struct mr_cq *cq)
 {
     int rc = write_entry(cq, 0);
 
+    mri_events_del_cq(cq);
     rc = mri_first(rc, mri_ring_free(cq->dev, (size_t)entries(cq) * MR_CQE_BYTES, cq->shared_ring,
                                      cq->bus_addr));
     mri_pool_give(&cq->dev->cq_pool, cq->index);
@@ -106,7 +108,10 @@ int mr_cq_destroy(struct mr_cq *cq)
         return 0;
     struct mr_device *dev = cq->dev;
     pthread_mutex_lock(&dev->lock);
-    int rc = cq->users ? -EBUSY : mri_cq_free(cq);
+    pthread_mutex_lock(&dev->events.lock);
+    bool owes = cq->events.taken != cq->events.acked;
+    pthread_mutex_unlock(&dev->events.lock);
+    int rc = cq->users || owes ? -EBUSY : mri_cq_free(cq);
     pthread_mutex_unlock(&dev->lock);
     return rc;
 }

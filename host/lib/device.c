@@ -125,6 +125,7 @@ static int make_pools(struct mr_device *dev)
     dev->stream_rcq = calloc(dev->caps.streams, sizeof dev->stream_rcq[0]);
     dev->counter = calloc(counters, sizeof dev->counter[0]);
     dev->counter_raw = calloc(counters, sizeof dev->counter_raw[0]);
+    rc = mri_first(rc, mri_events_init(dev));
     if (!dev->stream_of || !dev->stream_cq || !dev->stream_rcq || !dev->counter || !dev->counter_raw)
         rc = -ENOMEM;
     return rc;
@@ -147,6 +148,7 @@ static int device_free(struct mr_device *dev)
     free(dev->counter);
     free(dev->counter_raw);
     free(dev->uri);
+    mri_events_fini(dev);
     pthread_mutex_destroy(&dev->lock);
     free(dev);
     return rc;
@@ -171,8 +173,10 @@ int mr_device_open(const char *uri, struct mr_device **out)
     if (!dev)
         return -ENOMEM;
     pthread_mutex_init(&dev->lock, nullptr);
-    struct mri_list *lists[] = {&dev->pds, &dev->mrs,   &dev->cqs,
-                                &dev->rqs, &dev->conns, &dev->streams};
+    pthread_mutex_init(&dev->events.lock, nullptr);
+    dev->events.gate = (struct mri_gate){.own = -1, .ep = -1};
+    struct mri_list *lists[] = {&dev->pds, &dev->mrs,   &dev->cqs,    &dev->rqs,
+                                &dev->conns, &dev->streams, &dev->events.channels};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         mri_list_init(lists[i]);
     dev->uri = strdup(uri);
@@ -208,6 +212,7 @@ int mr_device_close(struct mr_device *dev)
         rc = mri_first(rc, mri_rq_free(mri_container(dev->rqs.next, struct mr_rq, link)));
     while (!mri_list_empty(&dev->cqs))
         rc = mri_first(rc, mri_cq_free(mri_container(dev->cqs.next, struct mr_cq, link)));
+    rc = mri_first(rc, mri_events_close(dev));
     while (!mri_list_empty(&dev->mrs))
         rc = mri_first(rc, mri_mr_free(mri_container(dev->mrs.next, struct mr_mr, link)));
     while (!mri_list_empty(&dev->pds))

@@ -2,12 +2,13 @@
 /*
  * internal.h - the objects of libmetaroce and who may touch what.
  *
- * Three kinds of lock, always taken in this order, and never two of one kind:
+ * Four kinds of lock, always taken in this order, and never two of one kind:
  *   device->lock  everything of the control path: lists, tables, counters
  *   cq->lock      the data path: the ring of the queue, the send queues of all
  *                 streams that complete to it, and the receiving side of all
  *                 streams whose receives do
  *   rq->lock      the ring of a receive queue, and the stream that has it
+ *   events->lock  the event queue, channels, events that nobody took (event.h)
  * Waits for device time hold none of them.
  *
  * One lock for a completion queue and its streams, instead of one for each,
@@ -29,6 +30,7 @@
 #include <stdint.h>
 
 #include "bus/bus.h"
+#include "event.h"
 #include "metaroce.h"
 
 static constexpr uint32_t mri_magic = 0x4d524f43;
@@ -50,10 +52,6 @@ struct mri_groups {
     uint8_t *used;
 };
 
-struct mri_list {
-    struct mri_list *next, *prev;
-};
-
 struct mr_device {
     struct mr_bus *bus;
     char *uri;
@@ -63,6 +61,7 @@ struct mr_device {
     struct mri_list pds, mrs, cqs, rqs, conns, streams;
     struct mri_pool pd_pool, key_pool, cq_pool, rq_pool, conn_pool, stream_pool;
     struct mri_groups groups;
+    struct mri_events events;
     // By number. Who holds the lock of the queue that stream_cq or stream_rcq names may use stream_of.
     struct mr_stream **stream_of;
     atomic_uint_least32_t *stream_cq;   // 1 + index of the queue of its sends, 0 = no stream
@@ -97,6 +96,7 @@ struct mr_cq {
     struct mr_device *dev;
     uint32_t index;
     uint32_t users;  // streams; twice one that sends and receives here
+    struct mri_cq_events events;  // under events->lock
     pthread_mutex_t lock;
     // Under lock:
     unsigned char *shared_ring;  // written by the device
@@ -117,6 +117,7 @@ struct mr_conn {
     uint32_t number;
     uint32_t users;  // streams
     uint32_t group, ngroups;  // its groups of path entries
+    struct mri_conn_events events;  // under events->lock
     // Under dev->lock:
     uint32_t paths;  // in use; 0 = not connected
     uint32_t written;  // paths whose entries the device has, or may have

@@ -53,6 +53,7 @@ int mr_path_set_port(struct mr_conn *c, uint32_t path, uint16_t sport, uint8_t p
             c->sport[path] = old_sport;
             c->plane[path] = old_plane;
         }
+        mri_events_paths(c);
     }
     pthread_mutex_unlock(&c->dev->lock);
     return rc;

@@ -93,6 +93,7 @@ static void publish(struct mr_stream *s)
     s->cq->users++;
     s->rcq->users++;
     mri_list_add(&dev->streams, &s->link);
+    mri_events_add_stream(s);
 }
 
 /* The reverse. Who holds a lock of the queues has done with the stream when this returns. */
@@ -112,6 +113,7 @@ static void withdraw(struct mr_stream *s)
     mri_list_del(&s->stop);
     pthread_mutex_unlock(&s->cq->lock);
     dev->stream_of[s->number] = nullptr;
+    mri_events_del_stream(s);
     s->conn->users--;
     s->pd->users--;
     s->cq->users--;

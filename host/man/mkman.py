@@ -5,7 +5,8 @@
     mkman.py HEADER TEMPLATE VERSION DATE OUT
 
 Writes OUT/man3: one page for each part of the header (its `/* --- name */`
-lines), and one that leads there for each function. TEMPLATE becomes
+lines, and those of the headers metaroce_*.h that it includes), and one that
+leads there for each function. TEMPLATE becomes
 OUT/man7/metaroce.7: @VERSION@, @DATE@, @INTRO@ (the header's first comment) and
 @PAGES@ (a list of the pages of section 3) are filled in.
 """
@@ -136,6 +137,8 @@ def save(out, section, name, lines):
 def main():
     header, template, version, date, out = sys.argv[1:]
     text = open(header).read()
+    for more in re.findall(r'^#include "(metaroce_(?!codes)\w+\.h)"', text, re.M):
+        text += open(os.path.join(os.path.dirname(header), more)).read()
     for section in ("man3", "man7"):
         os.makedirs(os.path.join(out, section), exist_ok=True)
     cut = PART.split(text)

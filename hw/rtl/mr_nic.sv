@@ -64,7 +64,8 @@ module mr_nic #(
   input  logic         s_axis_tlast,
   input  logic         s_axis_tuser,
   input  logic         s_axis_tvalid,
-  output logic         s_axis_tready
+  output logic         s_axis_tready,
+  output logic         irq    // high for a cycle: an event is in host memory
 );
   logic rst_n;
   mr_reset_sync u_reset (.clk_i, .rst_ni, .rst_no(rst_n));
@@ -105,6 +106,7 @@ module mr_nic #(
   logic cqe_wr_beat_valid, cqe_wr_beat_ready;
   logic cqe_wr_done_data;
   logic cqe_wr_done_valid, cqe_wr_done_ready;
+  logic irq_data, irq_valid;
   logic [31:0] mac_rx_drops;
 
   mr_core #(.TRACE_BASE(TRACE_BASE)) u_core (
@@ -123,8 +125,10 @@ module mr_nic #(
     .pay_wr_done_data_i(pay_wr_done_data), .pay_wr_done_valid_i(pay_wr_done_valid), .pay_wr_done_ready_o(pay_wr_done_ready),
     .cqe_wr_req_data_o(cqe_wr_req_data), .cqe_wr_req_valid_o(cqe_wr_req_valid), .cqe_wr_req_ready_i(cqe_wr_req_ready),
     .cqe_wr_beat_data_o(cqe_wr_beat_data), .cqe_wr_beat_valid_o(cqe_wr_beat_valid), .cqe_wr_beat_ready_i(cqe_wr_beat_ready),
-    .cqe_wr_done_data_i(cqe_wr_done_data), .cqe_wr_done_valid_i(cqe_wr_done_valid), .cqe_wr_done_ready_o(cqe_wr_done_ready)
+    .cqe_wr_done_data_i(cqe_wr_done_data), .cqe_wr_done_valid_i(cqe_wr_done_valid), .cqe_wr_done_ready_o(cqe_wr_done_ready),
+    .irq_data_o(irq_data), .irq_valid_o(irq_valid), .irq_ready_i(1'b1)
   );
+  assign irq = irq_valid & irq_data;
 
   mr_axil_slave u_axil (
     .clk_i, .rst_ni(rst_n),

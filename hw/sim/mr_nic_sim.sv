@@ -64,7 +64,8 @@ module mr_nic_sim #(
   input  logic         s_axis_tlast,
   input  logic         s_axis_tuser,
   input  logic         s_axis_tvalid,
-  output logic         s_axis_tready
+  output logic         s_axis_tready,
+  output logic         irq
 );
   mr_nic #(.TRACE_BASE(TRACE_BASE)) u_nic (.*);
   axi_assert u_assert (.*);

@@ -243,6 +243,8 @@ static void poll(struct bench *b, unsigned side)
             return;
         }
         e->cpl[e->n_cpl++] = c;
+        if (e->n_cpl % (1 << (BENCH_CQ_LOG2 - 2)) == 0)
+            b->bad |= !sim_reg_post(b->sim, side, MR_REG_DB_CQ, (uint32_t)b->cfg.cq << 16 | (uint16_t)e->n_cpl);
         if (b->on_cpl)
             b->on_cpl(b, side, &c);
     }

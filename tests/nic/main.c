@@ -17,6 +17,7 @@ int main(int argc, char **argv)
         {"streams", test_streams_register},   {"issues", test_issues_register},
         {"ops", test_ops_register},           {"ready", test_ready_register},
         {"keys", test_keys_register},
+        {"events", test_events_register},
     };
 
     if (CU_initialize_registry() != CUE_SUCCESS)

@@ -404,6 +404,8 @@ bool pair_poll(struct pair *p, unsigned side, struct mr_cqe *c)
     if (c->phase != (e->cq_at / PAIR_CQ % 2 == 0))
         return false;
     e->cq_at++;
+    if (e->cq_at % (PAIR_CQ / 4) == 0)
+        pair_write(p, side, MR_REG_DB_CQ, e->cq_at);
     return true;
 }
 
