@@ -139,6 +139,7 @@ codes.TBL = {
   [6] = "TELE",
   [7] = "HIST",
   [8] = "RQ",
+  [9] = "PAGE",
 }
 codes.RQ = {
   [65535] = "NONE",
