@@ -16,6 +16,7 @@ int main(int argc, char **argv)
         {"hostile", test_hostile_register},   {"failure", test_failure_register},
         {"streams", test_streams_register},   {"issues", test_issues_register},
         {"ops", test_ops_register},           {"ready", test_ready_register},
+        {"pages", test_pages_register},
     };
 
     if (CU_initialize_registry() != CUE_SUCCESS)

@@ -22,6 +22,7 @@ void test_hostile_register(CU_pSuite s);
 void test_streams_register(CU_pSuite s);
 void test_ops_register(CU_pSuite s);
 void test_ready_register(CU_pSuite s);
+void test_pages_register(CU_pSuite s);
 
 /** Random bytes in the user area of a side. */
 static inline void fill(struct pair *p, unsigned side, uint64_t at, uint64_t len)
