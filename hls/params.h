@@ -31,6 +31,9 @@
 #define MR_RECVS_LOG2 6  // receives per queue that were read and are not complete
 #define MR_TRACK_LOG2 (MR_MSGS_LOG2 + 1)  // messages per stream that the receiver follows: twice those in flight, as it may be behind
 #define MR_PATHS_LOG2 7  // paths per connection
+#ifndef MR_PAGES_LOG2
+#define MR_PAGES_LOG2 16  // pages in the page table, from 4
+#endif
 #ifndef MR_AHEAD_LOG2
 #define MR_AHEAD_LOG2 4  // queue entries read ahead per stream: hides the read's latency
 #endif
@@ -47,6 +50,7 @@
 #define MR_PATHS   (1u << MR_PATHS_LOG2)
 #define MR_GROUP   (1u << MR_GROUP_LOG2)
 #define MR_GROUPS  (1u << MR_GROUPS_LOG2)
+#define MR_PAGES   (1u << MR_PAGES_LOG2)
 #define MR_ROWS    (MR_GROUPS * MR_GROUP)  // paths of all connections
 
 #endif

@@ -25,7 +25,7 @@ HOST_OBJ  := $(HOST_SRC:host/%.c=$(HOST_B)/%.o) $(HOST_B)/mr_names.o
 HOST_KERNELS := $(shell sed -n 's/^MR_INST([^,]*, *\([a-z0-9_]*\)).*/\1/p' hls/graph/nic.def | sort -u)
 HOST_NIC_SRC := hls/native/nic_native.c $(foreach k,$(HOST_KERNELS),$(wildcard hls/*/$(k).c))
 # Its tables: 64 connections take 20 MB, the full size takes 550.
-HOST_NIC_PARAMS ?= -DMR_CONNS_LOG2=6 -DMR_STREAMS_LOG2=8 -DMR_CQS_LOG2=6
+HOST_NIC_PARAMS ?= -DMR_CONNS_LOG2=6 -DMR_STREAMS_LOG2=8 -DMR_CQS_LOG2=6 -DMR_PAGES_LOG2=14
 HOST_NIC_INC := -Ihls -Idefs -I$(B)/gen -I$(B)/native $(HOST_NIC_PARAMS)
 HOST_OBJ     += $(HOST_NIC_SRC:hls/%.c=$(HOST_B)/nic/%.o)
 

@@ -9,7 +9,7 @@ CXX    := g++
 CFLAGS := -O2 -g -std=c23 -Wall -Wextra -Werror -Ihls -Idefs -I$(B)/gen
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
-HLS_PARAMS := $(if $(filter small,$(SIZE)),-DMR_CONNS_LOG2=6 -DMR_STREAMS_LOG2=6 -DMR_KEYS_LOG2=8 -DMR_CQS_LOG2=4)
+HLS_PARAMS := $(if $(filter small,$(SIZE)),-DMR_CONNS_LOG2=6 -DMR_STREAMS_LOG2=6 -DMR_KEYS_LOG2=8 -DMR_CQS_LOG2=4 -DMR_PAGES_LOG2=10)
 
 export B CC
 

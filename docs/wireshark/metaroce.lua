@@ -145,6 +145,7 @@ codes.TBL = {
   [7] = "HIST",
   [8] = "RQ",
   [9] = "EQ",
+  [10] = "PAGE",
 }
 codes.EVT = {
   [1] = "CQ",

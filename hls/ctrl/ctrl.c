@@ -51,6 +51,7 @@ MR_INLINE u(32) ctrl_read(struct ctrl *k, u(16) addr)
     case MR_REG_CAP_RQS: return MR_RQS;
     case MR_REG_CAP_SGES: return MR_SGE_MAX;
     case MR_REG_CAP_RECVS: return MR_RECVS;
+    case MR_REG_CAP_PAGES: return MR_PAGES;
     case MR_REG_RNR_MIN: return k->rnr_min;
     case MR_REG_TBL_INDEX: return k->index;
     case MR_REG_TBL_STATUS: return k->state != CTRL_IDLE ? 1 : k->refused ? 2 : 0;
@@ -69,6 +70,7 @@ MR_INLINE u(32) ctrl_entries(u(8) table)
     case MR_TBL_CQ: return MR_CQS;
     case MR_TBL_RQ: return MR_RQS;
     case MR_TBL_EQ: return 1;
+    case MR_TBL_PAGE: return MR_PAGES / 8;
     case MR_TBL_TELE: return MR_ROWS;
     case MR_TBL_HIST: return MR_ROWS;
     default: return 0;
@@ -172,7 +174,8 @@ MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
         !k->cfg_tx_cpl.ready || !k->cfg_tx_hdr.ready || !k->cfg_cqe.ready ||
         !k->cfg_ack_gate.ready || !k->cfg_rx_share.ready || !k->cfg_hist.ready ||
         !k->cfg_tx_wqe.ready || !k->cfg_rx_rq.ready || !k->cfg_rx_msg.ready ||
-        !k->cfg_keys.ready)
+        !k->cfg_keys.ready || !k->cfg_at_pay_rd.ready || !k->cfg_at_wqe_rd.ready ||
+        !k->cfg_at_pay_wr.ready || !k->cfg_at_cqe_wr.ready)
         return false;
     mr_put(k->cfg_keys, w);
     k->keys_gave++;
@@ -191,6 +194,10 @@ MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
     mr_put(k->cfg_tx_wqe, w);
     mr_put(k->cfg_rx_rq, w);
     mr_put(k->cfg_rx_msg, w);
+    mr_put(k->cfg_at_pay_rd, w);
+    mr_put(k->cfg_at_wqe_rd, w);
+    mr_put(k->cfg_at_pay_wr, w);
+    mr_put(k->cfg_at_cqe_wr, w);
     return true;
 }
 
@@ -217,7 +224,7 @@ MR_INLINE void ctrl_free(struct ctrl *k)
     if (!ctrl_broadcast(k, 0))
         return;
     k->index = last ? (u(32))0 : k->index + 1;
-    bool over = last && k->table == MR_TBL_EQ;
+    bool over = last && k->table == MR_TBL_PAGE;
     if (last)
         k->table = k->table == MR_TBL_CQ ? (u(8))MR_TBL_RQ : (u(8))(k->table + 1);
     if (over) {

@@ -41,6 +41,10 @@ struct ctrl {
     MR_OUT(struct cfg_write, cfg_tx_wqe);
     MR_OUT(struct cfg_write, cfg_rx_rq);
     MR_OUT(struct cfg_write, cfg_rx_msg);
+    MR_OUT(struct cfg_write, cfg_at_pay_rd);
+    MR_OUT(struct cfg_write, cfg_at_wqe_rd);
+    MR_OUT(struct cfg_write, cfg_at_pay_wr);
+    MR_OUT(struct cfg_write, cfg_at_cqe_wr);
     MR_OUT(struct tele_req, tele_req);
     MR_IN(struct tele_rsp, tele_rsp);
     MR_OUT(struct tele_req, hist_req);

@@ -24,6 +24,7 @@ OWNERS = [
     ("path", ["MR_GROUPS_LOG2"], ["MR_GROUP"]),
     ("slot", ["MR_GROUPS_LOG2"], ["MR_GROUP", "MR_WIRE_WINDOW"]),
     ("CQ", ["MR_CQS_LOG2"], []),
+    ("8 pages", ["MR_PAGES_LOG2"], []),
     ("message", ["MR_STREAMS_LOG2", "MR_MSGS_LOG2"], []),
     ("entry read ahead", ["MR_STREAMS_LOG2", "MR_AHEAD_LOG2"], []),
 ]

@@ -38,10 +38,18 @@ struct mr_bus_ops {
     int (*write_block)(struct mr_bus *bus, uint32_t off, const uint32_t *value, uint32_t n);
 
     /**
-     * Lets the device access len bytes at addr; *bus_addr is where it finds
-     * them. Ranges may overlap, each counts on its own. -ENOSPC too many.
+     * Lets the device access len bytes at addr; *bus_addr, below 2^63, is where it
+     * finds them. Ranges may overlap, each counts on its own. -ENOSPC too many.
      */
     int (*map)(struct mr_bus *bus, void *addr, size_t len, uint64_t *bus_addr);
+
+    /**
+     * The same for memory that may lie in pieces on the bus: page[i] is where the
+     * device finds the i-th of the 4 KiB pages that the range touches, a multiple of
+     * 4096 below 2^63. unmap undoes it, given the address of the first byte.
+     * NULL, or -ENOTSUP: here it lies in one piece, map it.
+     */
+    int (*map_pages)(struct mr_bus *bus, void *addr, size_t len, uint64_t *page);
 
     /** Undoes one map; no access is under way after the return. */
     int (*unmap)(struct mr_bus *bus, void *addr, size_t len, uint64_t bus_addr);

@@ -398,6 +398,11 @@ static int soft_map(struct mr_bus *bus, void *addr, size_t len, uint64_t *bus_ad
     return soft_mem_map(&((struct soft *)bus)->mem, addr, len);
 }
 
+static int soft_map_pages(struct mr_bus *bus, void *addr, size_t len, uint64_t *page)
+{
+    return soft_mem_map_pages(&((struct soft *)bus)->mem, addr, len, page);
+}
+
 static int soft_unmap(struct mr_bus *bus, void *addr, size_t len, uint64_t bus_addr)
 {
     (void)bus_addr;
@@ -494,7 +499,7 @@ static int options_of(const char *rest, uint64_t *index, uint64_t *planes, char 
                       struct soft_faults *f)
 {
     static const char *const options[] = {"dir",     "loss", "dup",    "reorder",
-                                          "corrupt", "seed", "planes", nullptr};
+                                          "corrupt", "seed", "planes", "scatter", nullptr};
     char head[8], *end;
     int n = mri_uri_head(rest, head, sizeof head);
 
@@ -515,6 +520,17 @@ static int options_of(const char *rest, uint64_t *index, uint64_t *planes, char 
                         : snprintf(dir, size, "/tmp/metaroce-%u", (unsigned)getuid());
     }
     return n > 0 && (size_t)n < size ? 0 : -EINVAL;
+}
+
+/* scatter=BYTES, a power of two from 4 KiB to 1 GiB, as log2; 0 without it. */
+static int scatter_of(const char *rest, unsigned *log2)
+{
+    uint64_t bytes = 0;
+
+    if (mri_uri_number(rest, "scatter", 4096, 1 << 30, &bytes) || (bytes & (bytes - 1)))
+        return -EINVAL;
+    *log2 = bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
+    return 0;
 }
 
 static struct soft *soft_new(void)
@@ -551,13 +567,17 @@ static int soft_open(const char *rest, struct mr_bus **bus)
     struct soft_faults faults = {.seed = 1};
     char dir[80];
     uint64_t index, planes = 0;
+    unsigned scatter;
     int rc = options_of(rest, &index, &planes, dir, sizeof dir, &faults);
 
+    if (!rc)
+        rc = scatter_of(rest, &scatter);
     if (rc)
         return rc;
     struct soft *s = soft_new();
     if (!s)
         return -ENOMEM;
+    s->mem.scatter = scatter;
     rc = s->nic && s->wake >= 0 && s->irq >= 0
              ? soft_wire_open(&s->wire, dir, (unsigned)index, planes, &faults)
              : -ENOMEM;
@@ -580,6 +600,7 @@ const struct mr_bus_ops mri_bus_soft = {
     .write32 = soft_write32,
     .write_block = soft_write_block,
     .map = soft_map,
+    .map_pages = soft_map_pages,
     .unmap = soft_unmap,
     .mark = soft_mark,
     .wait = soft_wait,

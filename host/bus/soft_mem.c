@@ -32,15 +32,44 @@ static int add(struct soft_mem *m, struct soft_range r)
     return 0;
 }
 
-int soft_mem_map(struct soft_mem *m, void *addr, size_t len)
-{
-    uintptr_t a = (uintptr_t)addr;
+/* Scattered addresses: this bit, and unit u of memory as unit u * factor modulo their number. */
+static constexpr uint64_t scattered = 1ull << 62;
+static constexpr unsigned memory_log2 = 48;
+static constexpr uint64_t factor = 0x9e3779b97f4a7c15;  // odd: so there is an inverse
+static constexpr uint64_t inverse = 0xf1de83e19937733d;
+static_assert(factor * inverse == 1);
 
-    if (!len || a + len < a)
+static uint64_t move_unit(const struct soft_mem *m, uint64_t addr, uint64_t by)
+{
+    uint64_t units = (addr >> m->scatter) * by & ((1ull << (memory_log2 - m->scatter)) - 1);
+
+    return units << m->scatter | (addr & ((1ull << m->scatter) - 1));
+}
+
+static int map(struct soft_mem *m, struct soft_range r)
+{
+    if (!r.len || r.addr + r.len < r.addr)
         return -EINVAL;
     pthread_mutex_lock(&m->lock);
-    int rc = add(m, (struct soft_range){a, len});
+    int rc = add(m, r);
     pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+int soft_mem_map(struct soft_mem *m, void *addr, size_t len)
+{
+    return map(m, (struct soft_range){.addr = (uintptr_t)addr, .len = len});
+}
+
+int soft_mem_map_pages(struct soft_mem *m, void *addr, size_t len, uint64_t *page)
+{
+    uint64_t first = (uintptr_t)addr & ~4095ull, last = (uintptr_t)addr + len - 1;
+
+    if (!m->scatter)
+        return -ENOTSUP;
+    int rc = map(m, (struct soft_range){.addr = (uintptr_t)addr, .len = len, .scattered = true});
+    for (uint64_t at = first; !rc && at <= last; at += 4096)
+        *page++ = scattered | move_unit(m, at, factor);
     return rc;
 }
 
@@ -59,17 +88,35 @@ int soft_mem_unmap(struct soft_mem *m, void *addr, size_t len)
     return rc;
 }
 
-static bool inside(const struct soft_range *r, uint64_t addr, size_t len)
+/* What stands at a bus address. */
+struct place {
+    uint64_t addr;
+    bool scattered;
+};
+
+static bool inside(const struct soft_range *r, struct place p, size_t len)
 {
-    return addr >= r->addr && addr - r->addr <= r->len && len <= r->len - (addr - r->addr);
+    uint64_t addr = p.addr;
+
+    return p.scattered == r->scattered && addr >= r->addr && addr - r->addr <= r->len && len <= r->len - (addr - r->addr);
 }
 
-static bool covered(struct soft_mem *m, uint64_t addr, size_t len)
+/* Where in memory len bytes at a bus address are; false if they are not all mapped. */
+static bool find(struct soft_mem *m, uint64_t bus, size_t len, uint64_t *addr)
 {
-    if (m->hit < m->count && inside(&m->range[m->hit], addr, len))
+    struct place p = {.addr = bus};
+
+    if (m->scatter && bus & scattered) {
+        uint64_t unit = 1ull << m->scatter;
+        if ((bus & (unit - 1)) + len > unit || (bus & ~scattered) >> memory_log2)
+            return false;
+        p = (struct place){.addr = move_unit(m, bus & ~scattered, inverse), .scattered = true};
+    }
+    *addr = p.addr;
+    if (m->hit < m->count && inside(&m->range[m->hit], p, len))
         return true;
     for (size_t i = 0; i < m->count; i++) {
-        if (inside(&m->range[i], addr, len)) {
+        if (inside(&m->range[i], p, len)) {
             m->hit = i;
             return true;
         }
@@ -79,18 +126,22 @@ static bool covered(struct soft_mem *m, uint64_t addr, size_t len)
 
 bool soft_mem_covers(struct soft_mem *m, uint64_t addr, size_t len)
 {
+    uint64_t at;
+
     pthread_mutex_lock(&m->lock);
-    bool yes = covered(m, addr, len);
+    bool yes = find(m, addr, len, &at);
     pthread_mutex_unlock(&m->lock);
     return yes;
 }
 
 bool soft_mem_read(struct soft_mem *m, uint64_t addr, void *to, size_t len)
 {
+    uint64_t at;
+
     pthread_mutex_lock(&m->lock);
-    bool ok = covered(m, addr, len);
+    bool ok = find(m, addr, len, &at);
     if (ok)
-        memcpy(to, (const void *)(uintptr_t)addr, len);
+        memcpy(to, (const void *)(uintptr_t)at, len);
     pthread_mutex_unlock(&m->lock);
     return ok;
 }
@@ -114,10 +165,12 @@ bool soft_mem_write(struct soft_mem *m, uint64_t line, const uint8_t *from, uint
     if (!keep)
         return true;
     unsigned first = (unsigned)__builtin_ctzll(keep), last = 63 - (unsigned)__builtin_clzll(keep);
+    uint64_t at;
+
     pthread_mutex_lock(&m->lock);
-    bool ok = covered(m, line + first, last - first + 1);
+    bool ok = find(m, line + first, last - first + 1, &at);
     if (ok)
-        copy_kept((uint8_t *)(uintptr_t)line, from, first, last, keep);
+        copy_kept((uint8_t *)(uintptr_t)(at - first), from, first, last, keep);
     pthread_mutex_unlock(&m->lock);
     return ok;
 }

@@ -3,6 +3,10 @@
  * soft_mem.h - the software NIC's view of this process's memory: the ranges that
  * were mapped, and nothing else.
  *
+ * Its bus addresses are those of the process, or, of ranges mapped with
+ * soft_mem_map_pages, scattered: every unit of `scatter` bytes stands elsewhere, none
+ * next to its neighbour in memory, and no access may reach from one into the next.
+ *
  * An access holds the lock of the ranges, so that none is under way when unmap
  * returns. All functions may be called from any thread.
  */
@@ -16,6 +20,7 @@
 struct soft_range {
     uintptr_t addr;
     size_t len;
+    bool scattered;
 };
 
 struct soft_mem {
@@ -23,6 +28,7 @@ struct soft_mem {
     struct soft_range *range;
     size_t count, room;
     size_t hit;  // where the last access was
+    unsigned scatter;  // log2 of the units, 12 to 30; 0 = nothing is scattered
 };
 
 void soft_mem_init(struct soft_mem *m);
@@ -30,10 +36,15 @@ void soft_mem_free(struct soft_mem *m);
 
 /** -ENOMEM, -EINVAL for an empty or wrapping range. */
 int soft_mem_map(struct soft_mem *m, void *addr, size_t len);
+/**
+ * Likewise scattered, and -ENOTSUP if nothing is; page[i] is the bus address of the
+ * i-th 4 KiB page that the range touches.
+ */
+int soft_mem_map_pages(struct soft_mem *m, void *addr, size_t len, uint64_t *page);
 /** -ENOENT if exactly this range is not mapped. */
 int soft_mem_unmap(struct soft_mem *m, void *addr, size_t len);
 
-/** Whether one mapped range holds all of [addr, addr + len). */
+/** Whether one mapped range holds all of the len bytes at this bus address. */
 bool soft_mem_covers(struct soft_mem *m, uint64_t addr, size_t len);
 
 /** Copies out of mapped memory; false, with nothing copied, if it is not all mapped. */

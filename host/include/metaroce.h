@@ -115,7 +115,9 @@ struct mr_caps {
     uint32_t requests;     // Reads and atomics in flight per stream; more may be posted, as with msgs
     uint32_t recvs;        // receives per queue that the device looks at ahead: messages that may wait
                            // for earlier ones; more may be posted
-    uint32_t rsvd[4];      // 0
+    uint32_t pages;        // pages, of 4 KiB to 1 GiB, of all regions that are not contiguous on the bus;
+                           // a region takes a multiple of 8
+    uint32_t rsvd[3];      // 0
 };
 
 /**
@@ -228,10 +230,13 @@ MR_API int mr_pd_destroy(struct mr_pd *pd);
 /**
  * Registers length bytes at addr (any alignment, length from 1) for access by
  * the device. rights is an or of MR_RIGHT_*, not 0. The memory must stay
- * mapped, and not be moved, until mr_mr_dereg().
+ * mapped, and not be moved, until mr_mr_dereg(). It need not be contiguous on
+ * the device's bus: then the region takes pages of the device's page table, of
+ * the largest size that its pieces allow.
  *
  * Errors: -EINVAL bad argument, unknown right, or a range that wraps; -ENOSPC
- * no key is free, or the back end cannot map more ranges; -EIO; -ETIMEDOUT.
+ * no key is free, too few pages in a row are (caps.pages), or the back end
+ * cannot map more ranges; -ENOMEM; -EIO; -ETIMEDOUT.
  */
 MR_API int mr_mr_reg(struct mr_pd *pd, void *addr, size_t length, uint32_t rights,
                      struct mr_mr **mr);

@@ -129,7 +129,7 @@ static int create_locked(struct mr_conn *c)
     if (rc)
         return rc;
     c->ngroups = mri_groups_of(c->attr.paths);
-    rc = mri_groups_take(&dev->groups, c->ngroups, &c->group);
+    rc = mri_groups_take(&dev->groups, c->ngroups, 0, &c->group);
     if (rc) {
         mri_pool_give(&dev->conn_pool, index);
         return rc;

@@ -64,6 +64,7 @@ static int read_caps(struct mr_device *dev)
         {MR_REG_CLOCK_KHZ, &c->clock_khz}, {MR_REG_CAP_GROUPS, &c->groups},
         {MR_REG_CAP_PLANES, &c->planes},   {MR_REG_CAP_RQS, &c->rqs},
         {MR_REG_CAP_SGES, &c->sges},       {MR_REG_CAP_RECVS, &c->recvs},
+        {MR_REG_CAP_PAGES, &c->pages},
     };
     int rc = 0;
 
@@ -79,6 +80,7 @@ static int read_caps(struct mr_device *dev)
     c->groups = at_most(c->groups, 0x10000);
     c->paths = at_most(at_most(c->paths, MR_PATHS_MAX), c->groups * mri_group);
     c->planes = at_most(c->planes, MR_WIRE_PLANES);
+    c->pages = at_most(c->pages, 0x10000 * mri_page_group) & ~(mri_page_group - 1);
     c->rqs = at_most(c->rqs, MR_RQ_NONE);
     c->sges = c->sges ? at_most(c->sges, MR_SGES_MAX) : 1;
     c->inline_max = MR_INLINE_MAX;
@@ -120,6 +122,7 @@ static int make_pools(struct mr_device *dev)
     rc = mri_first(rc, mri_pool_init(&dev->conn_pool, dev->caps.conns, tag));
     rc = mri_first(rc, mri_pool_init(&dev->stream_pool, dev->caps.streams, tag));
     rc = mri_first(rc, mri_groups_init(&dev->groups, dev->caps.groups));
+    rc = mri_first(rc, mri_groups_init(&dev->pages, dev->caps.pages / mri_page_group));
     dev->stream_of = calloc(dev->caps.streams, sizeof dev->stream_of[0]);
     dev->stream_cq = calloc(dev->caps.streams, sizeof dev->stream_cq[0]);
     dev->stream_rcq = calloc(dev->caps.streams, sizeof dev->stream_rcq[0]);
@@ -142,6 +145,7 @@ static int device_free(struct mr_device *dev)
     mri_pool_free(&dev->conn_pool);
     mri_pool_free(&dev->stream_pool);
     mri_groups_free(&dev->groups);
+    mri_groups_free(&dev->pages);
     free(dev->stream_of);
     free(dev->stream_cq);
     free(dev->stream_rcq);

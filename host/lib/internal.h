@@ -37,6 +37,7 @@ static constexpr uint32_t mri_magic = 0x4d524f43;
 static constexpr uint32_t mri_version_major = 1;
 static constexpr uint32_t mri_ring_align = 4096;  // bytes
 static constexpr uint32_t mri_group = 8;          // path entries in a group
+static constexpr uint32_t mri_page_group = 8;     // pages in an entry of the page table
 
 /** Numbers 0 to n - 1, each with a tag that changes with every use. */
 struct mri_pool {
@@ -46,7 +47,7 @@ struct mri_pool {
     } *slot;
 };
 
-/** Groups of path entries, of which a connection takes some in a row. */
+/** Groups of entries, of which a connection or a region takes some in a row. */
 struct mri_groups {
     uint32_t n;
     uint8_t *used;
@@ -62,6 +63,8 @@ struct mr_device {
     struct mri_pool pd_pool, key_pool, cq_pool, rq_pool, conn_pool, stream_pool;
     struct mri_groups groups;
     struct mri_events events;
+    struct mri_groups pages;  // of the page table, in entries of mri_page_group
+    uint32_t page_next;       // where the search for free ones begins
     // By number. Who holds the lock of the queue that stream_cq or stream_rcq names may use stream_of.
     struct mr_stream **stream_of;
     atomic_uint_least32_t *stream_cq;   // 1 + index of the queue of its sends, 0 = no stream
@@ -82,7 +85,9 @@ struct mr_mr {
     struct mr_pd *pd;
     void *addr;
     size_t length;
-    uint64_t bus_addr;
+    uint64_t bus_addr;        // of the first byte, as its key says: may be an indirect one
+    uint64_t dma_addr;        // of the first byte, as the bus says
+    uint32_t page, npage;     // entries of the page table, from `page` on; npage 0: none
     uint32_t key;
     bool window;  // no memory of its own
 };
@@ -222,8 +227,8 @@ void mri_pool_give(struct mri_pool *p, uint32_t index);
 /** Groups 0 to n - 1, all free. */
 int mri_groups_init(struct mri_groups *g, uint32_t n);
 void mri_groups_free(struct mri_groups *g);
-/** Takes the first n free ones in a row; -ENOSPC. */
-int mri_groups_take(struct mri_groups *g, uint32_t n, uint32_t *first);
+/** Takes the first n free ones in a row, from `from` on; -ENOSPC. */
+int mri_groups_take(struct mri_groups *g, uint32_t n, uint32_t from, uint32_t *first);
 void mri_groups_give(struct mri_groups *g, uint32_t first, uint32_t n);
 
 /** Groups that so many paths take. */
@@ -238,6 +243,16 @@ void mri_list_add(struct mri_list *to, struct mri_list *l);  // at the end
 void mri_list_del(struct mri_list *l);                       // empty afterwards
 
 #define mri_container(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
+
+/* pages.c: under dev->lock. */
+
+/**
+ * Maps a region's memory: sets its bus addresses, and writes page table entries if it
+ * lies in pieces. -ENOSPC, -ENOMEM, or an error of the device; then nothing is left.
+ */
+int mri_region_map(struct mr_mr *mr);
+/** Undoes it; its key must have gone. Errors of the device; the memory is unmapped all the same. */
+int mri_region_unmap(struct mr_mr *mr);
 
 /* Each object's file: frees without asking whether it is in use. Under dev->lock. */
 

@@ -79,12 +79,12 @@ static int reg_locked(struct mr_mr *mr, uint32_t rights)
         return rc;
     struct mri_slot *slot = &dev->key_pool.slot[index];
     slot->tag += !slot->tag;  // 0 is left out, so that no key is 0
-    rc = mri_note(dev, dev->bus->ops->map(dev->bus, mr->addr, mr->length, &mr->bus_addr));
+    rc = mri_region_map(mr);
     if (!rc) {
         mr->key = index << 8 | slot->tag;
         rc = write_key(mr, rights);
         if (rc)
-            mri_note(dev, dev->bus->ops->unmap(dev->bus, mr->addr, mr->length, mr->bus_addr));
+            mri_region_unmap(mr);
     }
     if (rc) {
         mri_pool_give(&dev->key_pool, index);
@@ -173,8 +173,7 @@ int mri_mr_free(struct mr_mr *mr)
     int rc = write_key(mr, 0);
 
     if (mr->addr)
-        rc = mri_first(rc, mri_note(dev, dev->bus->ops->unmap(dev->bus, mr->addr, mr->length,
-                                                              mr->bus_addr)));
+        rc = mri_first(rc, mri_region_unmap(mr));
     mri_pool_give(&dev->key_pool, mr->key >> 8);
     mri_list_del(&mr->link);
     mr->pd->users--;

@@ -54,11 +54,11 @@ void mri_groups_free(struct mri_groups *g)
     *g = (struct mri_groups){};
 }
 
-int mri_groups_take(struct mri_groups *g, uint32_t n, uint32_t *first)
+int mri_groups_take(struct mri_groups *g, uint32_t n, uint32_t from, uint32_t *first)
 {
     uint32_t row = 0;  // free ones in a row before i
 
-    for (uint32_t i = 0; i < g->n && row < n; i++) {
+    for (uint32_t i = from; i < g->n && row < n; i++) {
         row = g->used[i] ? 0 : row + 1;
         *first = i + 1 - row;
     }

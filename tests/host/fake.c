@@ -18,7 +18,7 @@ static struct {
     struct soft_mem mem;
     uint32_t data[16], index;
     uint32_t status;
-    unsigned char entry[MR_TBL_RQ + 1][ENTRIES * 8][64];
+    unsigned char entry[MR_TBL_PAGE + 1][ENTRIES * 8][64];
     struct {
         uint16_t head, tail;
         bool stopped;
@@ -52,6 +52,7 @@ void fake_defaults(void)
         .cqs = 8,
         .rqs = 8,
         .sges = 16,
+        .pages = 64,
         .paths = 128,
         .groups = 40,
         .planes = 8,
@@ -346,7 +347,7 @@ static void command(uint32_t cmd)
 
     f.status = fake.table_stuck ? 1 : 0;
     bool read_only = table == MR_TBL_TELE || table == MR_TBL_HIST;
-    if (!table || table > MR_TBL_RQ || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
+    if (!table || table > MR_TBL_PAGE || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
         (op == MR_TBLOP_READ) != read_only) {
         f.status = 2;
         return;
@@ -384,6 +385,7 @@ static uint32_t reg_read(uint32_t off)
     case MR_REG_CAP_RQS: return fake.rqs;
     case MR_REG_CAP_SGES: return fake.sges;
     case MR_REG_CAP_RECVS: return 64;
+    case MR_REG_CAP_PAGES: return fake.pages;
     case MR_REG_CLOCK_KHZ: return fake.clock_khz;
     case MR_REG_CAP_GROUPS: return fake.groups;
     case MR_REG_CAP_PLANES: return fake.planes;
@@ -484,6 +486,19 @@ static int fake_map(struct mr_bus *bus, void *addr, size_t len, uint64_t *bus_ad
     return soft_mem_map(&f.mem, addr, len);
 }
 
+/* Tells where fake.bus_of says; the memory itself is as always. */
+static int fake_map_pages(struct mr_bus *bus, void *addr, size_t len, uint64_t *page)
+{
+    uint64_t first = (uintptr_t)addr & ~4095ull, bus_addr;
+
+    if (!fake.bus_of)
+        return -ENOTSUP;
+    int rc = fake_map(bus, addr, len, &bus_addr);
+    for (uint64_t at = first; !rc && at < (uintptr_t)addr + len; at += 4096)
+        *page++ = fake.bus_of(at);
+    return rc;
+}
+
 static int fake_unmap(struct mr_bus *bus, void *addr, size_t len, uint64_t bus_addr)
 {
     (void)bus;
@@ -542,6 +557,7 @@ const struct mr_bus_ops bus_fake = {
     .write32 = fake_write32,
     .write_block = fake_write_block,
     .map = fake_map,
+    .map_pages = fake_map_pages,
     .unmap = fake_unmap,
     .mark = fake_mark,
     .wait = fake_wait,

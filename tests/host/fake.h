@@ -26,6 +26,8 @@ struct fake_knobs {
     bool hold;               // entries wait for fake_run() instead of being done at the doorbell
     bool run_in_wait;        // wait does one of the held entries
     bool map_fails;
+    uint32_t pages;
+    uint64_t (*bus_of)(uint64_t page);  // bus address of a 4 KiB page of registered memory; NULL = its own
     uint32_t fail_after;     // entries until one fails with fail_status; 0 = now
     uint8_t fail_status;     // 0 = none fails
 };

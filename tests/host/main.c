@@ -24,6 +24,7 @@ static const struct {
     {"planes", tests_planes}, {"tune", tests_tune},
     {"ops", tests_ops},       {"rq", tests_rq},           {"complete", tests_complete},
     {"life", tests_life},
+    {"pages", tests_pages},   {"soft_pages", tests_soft_pages},
 };
 
 static unsigned skipped;

@@ -38,6 +38,40 @@ static void mem__ranges(void)
     soft_mem_free(&m);
 }
 
+/* Every unit elsewhere, none next to its neighbour; no access reaches into the next, none past the scattering. */
+static void mem__scattered(void)
+{
+    enum { N = 64 };
+    uint8_t *b = aligned_alloc(4096, N * 4096), out[8192];
+    uint64_t page[N];
+    struct soft_mem m;
+
+    soft_mem_init(&m);
+    CU_ASSERT_EQUAL(soft_mem_map_pages(&m, b, 4096, page), -ENOTSUP);
+    for (unsigned log2 = 12; log2 <= 14; log2 += 2) {
+        m.scatter = log2;
+        CU_ASSERT_EQUAL(soft_mem_map_pages(&m, b, 0, page), -EINVAL);
+        CU_ASSERT_EQUAL(soft_mem_map_pages(&m, b + 1, N * 4096 - 1, page), 0);
+        CU_ASSERT_FALSE(soft_mem_covers(&m, (uintptr_t)b + 1, 1));
+        CU_ASSERT_FALSE(soft_mem_covers(&m, page[0], 1));
+        for (unsigned i = 0; i < N; i++) {
+            bool next = i + 1 < N && page[i + 1] == page[i] + 4096;
+            bool in_unit = (((uintptr_t)b >> 12) + i + 1) % (1u << (log2 - 12)) != 0;
+            CU_ASSERT_EQUAL(next, i + 1 < N && in_unit);
+            b[i * 4096 + 4095] = (uint8_t)(i + 1);
+            CU_ASSERT_TRUE(soft_mem_read(&m, page[i] + 4095, out, 1));
+            CU_ASSERT_EQUAL(out[0], i + 1);
+            CU_ASSERT_EQUAL(soft_mem_read(&m, page[i] + 4000, out, 100), next);
+            CU_ASSERT_TRUE(soft_mem_write(&m, page[i] + 128, out, 2));
+            CU_ASSERT_EQUAL(b[i * 4096 + 129], out[1]);
+        }
+        CU_ASSERT_EQUAL(soft_mem_unmap(&m, b + 1, N * 4096 - 1), 0);
+        CU_ASSERT_FALSE(soft_mem_covers(&m, page[3], 1));
+    }
+    soft_mem_free(&m);
+    free(b);
+}
+
 static void mem__write_keeps(void)
 {
     static const uint64_t keeps[] = {0, 1, 1ull << 63, ~0ull, 0xff00, 0xf0f0, 0x8000000000000001};
@@ -190,6 +224,7 @@ static void wire__faults_from_seed(void)
 
 const struct test_row tests_soft[] = {
     {"mem__ranges", mem__ranges},
+    {"mem__scattered", mem__scattered},
     {"mem__write_keeps", mem__write_keeps},
     {"wire__to_the_peer", wire__to_the_peer},
     {"wire__planes", wire__planes},

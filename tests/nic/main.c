@@ -18,6 +18,7 @@ int main(int argc, char **argv)
         {"ops", test_ops_register},           {"ready", test_ready_register},
         {"keys", test_keys_register},
         {"events", test_events_register},
+        {"pages", test_pages_register},
     };
 
     if (CU_initialize_registry() != CUE_SUCCESS)

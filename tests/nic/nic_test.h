@@ -24,6 +24,7 @@ void test_ops_register(CU_pSuite s);
 void test_ready_register(CU_pSuite s);
 void test_keys_register(CU_pSuite s);
 void test_events_register(CU_pSuite s);
+void test_pages_register(CU_pSuite s);
 
 /** Random bytes in the user area of a side. */
 static inline void fill(struct pair *p, unsigned side, uint64_t at, uint64_t len)

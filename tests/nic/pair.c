@@ -86,10 +86,28 @@ static void wire_step(struct pair *p, unsigned s)
 
 /* ---- host memory ---- */
 
-static bool mem_inside(struct pair_side *e, uint64_t addr, uint64_t len)
+static const uint64_t elsewhere = 1ull << 61;  // bus address of what pair_pages scatters
+
+/** Where page `at` of the user area stands, in pages. Neighbours are 5 apart. */
+static uint64_t page_place(struct pair_side *e, uint64_t at)
 {
-    uint64_t base = (uint64_t)(uintptr_t)e->mem;
-    return addr >= base && len <= PAIR_MEM && addr - base <= PAIR_MEM - len;
+    return (at * 5 + 3) % e->pages;
+}
+
+/** What len bytes at a bus address are; NULL if they are nothing, or lie in two pages. */
+static uint8_t *mem_at(struct pair_side *e, uint64_t addr, uint64_t len)
+{
+    uint64_t base = (uint64_t)(uintptr_t)e->mem, size = 1ull << e->page_log2;
+
+    if (e->page_log2 && addr >= elsewhere) {
+        uint64_t place = (addr - elsewhere) >> e->page_log2, off = (addr - elsewhere) % size;
+        for (uint64_t i = place + 2; i < place + 2 + 5 * e->pages; i += e->pages)  // 5 at + 3 = place, place + pages, ...
+            if (i >= 5 && i % 5 == 0 && page_place(e, i / 5 - 1) == place && off + len <= size &&
+                (i / 5 - 1) * size + off + len <= (uint64_t)(e->mem + PAIR_MEM - e->user))
+                return e->user + (i / 5 - 1) * size + off;
+        return NULL;
+    }
+    return addr >= base && len <= PAIR_MEM && addr - base <= PAIR_MEM - len ? (uint8_t *)(uintptr_t)addr : NULL;
 }
 
 static void read_begin(struct pair *p, struct pair_side *e, unsigned ch, struct rd_req r)
@@ -112,9 +130,9 @@ static void read_step(struct pair *p, struct pair_side *e, unsigned ch)
     first = (uint64_t)r->addr & ~63ull;
     at = first + 64ull * e->rd_beat[ch];
     b.last = at + 64 >= (uint64_t)r->addr + (uint64_t)r->len;
-    bool bad = !mem_inside(e, (uint64_t)r->addr, (uint64_t)r->len) || (ch == PAY && e->bus_fails);
+    bool bad = !mem_at(e, (uint64_t)r->addr, (uint64_t)r->len) || (ch == PAY && e->bus_fails);
     if (!bad)
-        memcpy(&b.data, (void *)(uintptr_t)at, 64);
+        memcpy(&b.data, mem_at(e, at, 64), 64);
     b.err = b.last && bad;
     if (!(ch == WQE ? mr_nic_push_wqe_rd_beat(e->nic, &b) : mr_nic_push_pay_rd_beat(e->nic, &b)))
         return;
@@ -133,8 +151,8 @@ static void write_beat(struct pair_side *e, unsigned ch, struct wr_beat b)
 
     for (unsigned i = 0; i < 64; i++)
         if ((uint64_t)b.keep >> i & 1) {
-            uint8_t *at = (uint8_t *)(uintptr_t)(base + i);
-            assert(mem_inside(e, base + i, 1));
+            uint8_t *at = mem_at(e, base + i, 1);
+            assert(at && mem_at(e, (uint64_t)e->wr[ch].addr, (uint64_t)e->wr[ch].len));
             assert(base + i >= (uint64_t)e->wr[ch].addr);
             assert(base + i < (uint64_t)e->wr[ch].addr + (uint64_t)e->wr[ch].len);
             *at = data[i];
@@ -308,6 +326,29 @@ static void side_setup(struct pair *p, unsigned s, unsigned paths)
     mr_stream_put(entry, (struct mr_stream){.state = 1, .sq_log2 = 6, .pd = 7, .sq_base = (uintptr_t)e->sq,
         .rq = MR_RQ_NONE});
     assert(pair_table(p, s, MR_TBL_STREAM, 0, entry, MR_STREAM_BYTES) == 0);
+}
+
+void pair_pages(struct pair *p, unsigned s, unsigned log2, unsigned n)
+{
+    struct pair_side *e = &p->side[s];
+    uint64_t bytes = PAIR_MEM - (uint64_t)(e->user - e->mem), row[8];
+    uint8_t entry[MR_KEY_BYTES];
+
+    e->page_log2 = log2;
+    e->pages = (unsigned)((bytes + (1ull << log2) - 1) >> log2);
+    assert(PAIR_PAGE + e->pages <= MR_PAGES);
+    n = n ? n : e->pages;
+    for (unsigned i = 0; i < PAIR_PAGE + n; i += 8) {
+        for (unsigned k = 0; k < 8; k++) {
+            bool there = i + k >= PAIR_PAGE && i + k < PAIR_PAGE + n;
+            row[k] = there ? elsewhere + (page_place(e, i + k - PAIR_PAGE) << log2) + 1 : 0;
+        }
+        assert(pair_table(p, s, MR_TBL_PAGE, i / 8, row, sizeof row) == 0);
+    }
+    mr_key_put(entry, (struct mr_key){.rights = 0x1f, .tag = PAIR_KEY & 0xff, .pd = 7,
+        .va = (uintptr_t)e->user, .len = bytes,
+        .bus = 1ull << 63 | (uint64_t)log2 << 57 | (uint64_t)PAIR_PAGE << log2});
+    assert(pair_table(p, s, MR_TBL_KEY, PAIR_KEY >> 8, entry, MR_KEY_BYTES) == 0);
 }
 
 struct pair *pair_new(uint64_t seed, unsigned paths)

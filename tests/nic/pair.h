@@ -52,6 +52,8 @@ struct pair_side {
     bool bus_fails;         // payload reads fail
     bool writes_fail;       // payload writes fail
     unsigned write_latency; // cycles
+    unsigned page_log2;     // user stands on the bus in pages of this size, in another order; 0 = in one piece
+    unsigned pages;         // how many
 };
 
 struct pair {
@@ -73,6 +75,16 @@ struct pair {
 /** Set-up of both hosts: connection 0 with that many paths, stream 0, CQ 0, keys 1 (all of `user`). */
 struct pair *pair_new(uint64_t seed, unsigned paths);
 void pair_free(struct pair *p);
+
+/** First entry of pair_pages in the page table. */
+#define PAIR_PAGE 2
+
+/**
+ * Scatters the user area of a side over the bus: pages of 1 << log2 bytes, permuted,
+ * nowhere next to their neighbours. Key 1 is indirect from then on; of the area's pages
+ * the first n are in the page table, all with n 0.
+ */
+void pair_pages(struct pair *p, unsigned side, unsigned log2, unsigned n);
 
 /** Both sides of connection 0: its paths begin anew, with source ports from 50000 on. */
 struct pair_conn {
