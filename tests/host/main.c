@@ -21,7 +21,7 @@ static const struct {
     {"soft_nic", tests_soft_nic}, {"groups", tests_groups}, {"paths", tests_paths},
     {"planes", tests_planes}, {"tune", tests_tune},
     {"ops", tests_ops},       {"rq", tests_rq},           {"complete", tests_complete},
-    {"life", tests_life},
+    {"life", tests_life},     {"event", tests_event},     {"event_soft", tests_event_soft},
 };
 
 static unsigned skipped;
