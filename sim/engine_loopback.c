@@ -225,6 +225,8 @@ static void lb_cycle(void *e, uint64_t cycle, struct sim_io *io)
 {
     struct loopback *b = e;
     b->cycle = cycle;
+    io->irq = b->reg[LB_IRQ / 4] == 1;
+    b->reg[LB_IRQ / 4] -= b->reg[LB_IRQ / 4] != 0;
     registers(b, io);
     dma_read(b, io);
     dma_write(b, io);

@@ -28,6 +28,7 @@ enum {
     LB_RX_BAD = 0x44,    // of them with a bad FCS
     LB_RX_LEN = 0x48,    // bytes of the last one
     LB_RX_DMA = 0x4c,    // 1: write every frame that arrives to LB_ADDR
+    LB_IRQ = 0x54,       // interrupt after so many cycles; counts down to 0
     LB_RX_CYCLE = 0x50,  // cycle in which the last one ended
 };
 

@@ -448,7 +448,7 @@ MR_API int mr_conn_connect(struct mr_conn *conn, const struct mr_conn_addr *peer
 /** Own connection number: index in the low 16 bits, generation above. */
 MR_API uint32_t mr_conn_number(const struct mr_conn *conn);
 
-/* ---------------------------------------------------------- receive queue */
+/* ------------------------------------------------------ queue of receives */
 
 /** How a receive queue is to be. Start from zeroes: 0 asks for the default. */
 struct mr_rq_attr {

@@ -14,54 +14,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "barrier.h"
 #include "internal.h"
 
 static constexpr size_t eq_bytes = (size_t)MR_EQE_BYTES << mri_eq_log2;
-
-/* ------------------------------------------------------------ descriptors */
-
-static void gate_set(struct mri_gate *g, bool up)
-{
-    uint64_t v = 1;
-    ssize_t ignored = 0;
-
-    if (g->own < 0 || g->up == up)
-        return;
-    g->up = up;
-    if (up)
-        ignored = write(g->own, &v, sizeof v);
-    else
-        ignored = read(g->own, &v, sizeof v);
-    (void)ignored;
-}
-
-static void gate_close(struct mri_gate *g)
-{
-    if (g->own >= 0)
-        close(g->own);
-    if (g->ep >= 0)
-        close(g->ep);
-    *g = (struct mri_gate){.own = -1, .ep = -1};
-}
-
-static int gate_open(struct mri_gate *g, int irq)
-{
-    struct epoll_event e = {.events = EPOLLIN};
-
-    g->up = false;
-    g->own = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    g->ep = epoll_create1(EPOLL_CLOEXEC);
-    if (g->own >= 0 && g->ep >= 0 && !epoll_ctl(g->ep, EPOLL_CTL_ADD, g->own, &e) &&
-        !epoll_ctl(g->ep, EPOLL_CTL_ADD, irq, &e))
-        return 0;
-    gate_close(g);
-    return -ENOMEM;
-}
 
 /* ------------------------------------------------------- the event queue */
 
@@ -90,11 +47,11 @@ static int open_queue(struct mr_device *dev)
         rc = mri_ring_alloc(dev, eq_bytes, &ring, &ev->bus_addr);
     if (rc)
         return rc;
-    rc = gate_open(&ev->gate, ev->irq);
+    rc = mri_gate_open(&ev->gate, ev->irq);
     if (!rc)
         rc = write_entry(dev, ev->bus_addr);
     if (rc) {
-        gate_close(&ev->gate);
+        mri_gate_close(&ev->gate);
         mri_ring_free(dev, eq_bytes, ring, ev->bus_addr);
         return rc;
     }
@@ -117,7 +74,7 @@ static void async_put(struct mri_events *ev, struct mr_event e)
         return;
     }
     ev->queue[(ev->first + ev->n++) % mri_async_max] = e;
-    gate_set(&ev->gate, true);
+    mri_gate_set(&ev->gate, true);
 }
 
 static void fire(struct mr_cq *cq)
@@ -129,7 +86,7 @@ static void fire(struct mr_cq *cq)
         return;
     if (!e->pending++)
         mri_list_add(&e->channel->ready, &e->link);
-    gate_set(&e->channel->gate, true);
+    mri_gate_set(&e->channel->gate, true);
 }
 
 static bool plane_works(const struct mri_conn_events *c, uint8_t plane)
@@ -249,7 +206,7 @@ static bool take_cq(struct mr_channel *ch, struct mr_cq **cq)
     e->taken++;
     if (!--e->pending)
         mri_list_del(&e->link);
-    gate_set(&ch->gate, !mri_list_empty(&ch->ready));
+    mri_gate_set(&ch->gate, !mri_list_empty(&ch->ready));
     return true;
 }
 
@@ -260,7 +217,7 @@ static bool take_async(struct mri_events *ev, struct mr_event *e)
     *e = ev->queue[ev->first];
     ev->first = (ev->first + 1) % mri_async_max;
     ev->n--;
-    gate_set(&ev->gate, ev->n != 0);
+    mri_gate_set(&ev->gate, ev->n != 0);
     return true;
 }
 
@@ -275,7 +232,7 @@ static void async_purge(struct mri_events *ev, const void *object)
             ev->queue[(ev->first + kept++) % mri_async_max] = e;
     }
     ev->n = kept;
-    gate_set(&ev->gate, ev->n != 0);
+    mri_gate_set(&ev->gate, ev->n != 0);
 }
 
 /* ------------------------------------------------------------- waiting */
@@ -330,7 +287,7 @@ int mr_channel_create(struct mr_device *dev, struct mr_channel **out)
     pthread_mutex_lock(&dev->lock);
     int rc = open_queue(dev);
     if (!rc)
-        rc = gate_open(&ch->gate, dev->events.irq);
+        rc = mri_gate_open(&ch->gate, dev->events.irq);
     if (!rc)
         mri_list_add(&dev->events.channels, &ch->link);
     pthread_mutex_unlock(&dev->lock);
@@ -344,7 +301,7 @@ int mr_channel_create(struct mr_device *dev, struct mr_channel **out)
 
 static void channel_free(struct mr_channel *ch)
 {
-    gate_close(&ch->gate);
+    mri_gate_close(&ch->gate);
     mri_list_del(&ch->link);
     free(ch);
 }
@@ -513,7 +470,7 @@ int mri_events_close(struct mr_device *dev)
         ev->open = false;
         rc = write_entry(dev, 0);
         rc = mri_first(rc, mri_ring_free(dev, eq_bytes, ev->shared_ring, ev->bus_addr));
-        gate_close(&ev->gate);
+        mri_gate_close(&ev->gate);
     }
     return rc;
 }
@@ -549,7 +506,7 @@ void mri_events_del_cq(struct mr_cq *cq)
     async_purge(ev, cq);
     mri_list_del(&e->link);
     if (e->channel) {
-        gate_set(&e->channel->gate, !mri_list_empty(&e->channel->ready));
+        mri_gate_set(&e->channel->gate, !mri_list_empty(&e->channel->ready));
         e->channel->users--;
     }
     pthread_mutex_unlock(&ev->lock);

@@ -26,6 +26,12 @@ struct mri_gate {
     bool up;
 };
 
+/** -ENOMEM: no descriptor. */
+int mri_gate_open(struct mri_gate *g, int irq);
+void mri_gate_close(struct mri_gate *g);
+/** Under events->lock. Without effect on one that is not open. */
+void mri_gate_set(struct mri_gate *g, bool up);
+
 struct mr_channel {
     struct mri_list link;
     struct mr_device *dev;

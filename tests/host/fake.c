@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "bus/soft_mem.h"
 #include "lib/rows.h"
@@ -27,7 +29,10 @@ static struct {
     struct {
         uint32_t produced;
         uint16_t consumed;
+        uint32_t armed;  // 0 or the doorbell's register
     } cq[ENTRIES];
+    uint32_t events;     // written
+    int irq;             // eventfd
     struct {
         uint16_t head, tail;
     } rq[ENTRIES];
@@ -82,6 +87,42 @@ void fake_die(void)
     f.dead = true;
 }
 
+static void write_event(struct mr_eqe e)
+{
+    struct mr_eq row = mr_eq_get(f.entry[MR_TBL_EQ][0]);
+    uint32_t log2 = (uint32_t)row.log2, at = f.events;
+    unsigned char line[64] = {};
+    unsigned in = at % 4 * 16;
+
+    if (!row.base)
+        return;
+    f.events++;
+    e.phase = !(at >> log2 & 1);
+    mr_eqe_put(line + in, e);
+    uint64_t addr = (uint64_t)row.base + (uint64_t)(at & ((1u << log2) - 1)) * MR_EQE_BYTES;
+    soft_mem_write(&f.mem, addr & ~63ull, line, 0xffffull << in);
+    f.writes++;
+    eventfd_write(f.irq, 1);
+}
+
+void fake_event(uint32_t type, uint32_t object, uint32_t detail)
+{
+    pthread_mutex_lock(&f.lock);
+    write_event((struct mr_eqe){.type = (uint16_t)type, .object = object, .detail = detail});
+    pthread_mutex_unlock(&f.lock);
+}
+
+/* An event if the queue is armed and there is an entry for it. */
+static void fire(uint32_t cq, bool solicited)
+{
+    bool all = f.cq[cq].armed == MR_REG_DB_ARM;
+
+    if (!f.cq[cq].armed || !(all || solicited) || (uint16_t)f.cq[cq].produced == f.cq[cq].consumed)
+        return;
+    f.cq[cq].armed = 0;
+    write_event((struct mr_eqe){.type = MR_EVT_CQ, .object = cq});
+}
+
 static void write_cqe(uint32_t cq, struct mr_cqe e)
 {
     struct mr_cq_row row = mr_cq_get(f.entry[MR_TBL_CQ][cq]);
@@ -95,6 +136,7 @@ static void write_cqe(uint32_t cq, struct mr_cqe e)
     soft_mem_write(&f.mem, (uint64_t)row.base + (uint64_t)(at & (n - 1)) * MR_CQE_BYTES, line,
                    0xffffffff);
     f.writes++;
+    fire(cq, e.status || (e.flags & MR_CQEF_SOLICITED));
 }
 
 void fake_cqe(uint32_t cq, uint32_t stream, uint32_t wqe, uint8_t status)
@@ -362,6 +404,8 @@ static void command(uint32_t cmd)
         memset(&f.stream[f.index], 0, sizeof f.stream[0]);
     if (table == MR_TBL_CQ)
         memset(&f.cq[f.index], 0, sizeof f.cq[0]);
+    if (table == MR_TBL_EQ)
+        f.events = 0;
     if (table == MR_TBL_RQ)
         memset(&f.rq[f.index], 0, sizeof f.rq[0]);
 }
@@ -406,6 +450,12 @@ static void reg_write(uint32_t off, uint32_t v)
     else if (off == MR_REG_DB_CQ) {
         f.cq[v >> 16].consumed = (uint16_t)v;
         fake_seen.cq_doorbells++;
+    } else if (off == MR_REG_DB_ARM || off == MR_REG_DB_ARM_SOL) {
+        f.cq[v >> 16].consumed = (uint16_t)v;
+        f.cq[v >> 16].armed = off;
+        fire(v >> 16, false);
+    } else if (off == MR_REG_DB_EQ) {
+        fake_seen.eq_bell = v;
     } else if (off == MR_REG_DB_SQ) {
         f.stream[v >> 16].head = (uint16_t)v;
         fake_seen.sq_doorbells++;
@@ -430,6 +480,7 @@ static int fake_open(const char *rest, struct mr_bus **bus)
     memset(&f, 0, sizeof f);
     pthread_mutex_init(&f.lock, nullptr);
     soft_mem_init(&f.mem);
+    f.irq = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     f.bus.ops = &bus_fake;
     fake_seen.open++;
     *bus = &f.bus;
@@ -440,6 +491,7 @@ static int fake_close(struct mr_bus *bus)
 {
     (void)bus;
     fake_seen.close++;
+    close(f.irq);
     soft_mem_free(&f.mem);
     pthread_mutex_destroy(&f.lock);
     return f.dead ? -EIO : 0;
@@ -549,6 +601,28 @@ static int fake_time_ns(struct mr_bus *bus, uint64_t *now_ns)
     return f.dead ? -EIO : 0;
 }
 
+static int fake_irq_fd(struct mr_bus *bus, int *fd)
+{
+    (void)bus;
+    *fd = f.irq;
+    return fake.no_irq ? -ENOTSUP : 0;
+}
+
+static int fake_irq_take(struct mr_bus *bus)
+{
+    eventfd_t n;
+
+    (void)bus;
+    (void)eventfd_read(f.irq, &n);
+    return f.dead ? -EIO : 0;
+}
+
+static int fake_idle(struct mr_bus *bus)
+{
+    (void)bus;
+    return f.dead ? -EIO : 0;
+}
+
 const struct mr_bus_ops bus_fake = {
     .scheme = "fake",
     .open = fake_open,
@@ -562,5 +636,8 @@ const struct mr_bus_ops bus_fake = {
     .mark = fake_mark,
     .wait = fake_wait,
     .relax = fake_relax,
+    .irq_fd = fake_irq_fd,
+    .irq_take = fake_irq_take,
+    .idle = fake_idle,
     .time_ns = fake_time_ns,
 };

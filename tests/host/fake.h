@@ -28,6 +28,7 @@ struct fake_knobs {
     bool map_fails;
     uint32_t pages;
     uint64_t (*bus_of)(uint64_t page);  // bus address of a 4 KiB page of registered memory; NULL = its own
+    bool no_irq;
     uint32_t fail_after;     // entries until one fails with fail_status; 0 = now
     uint8_t fail_status;     // 0 = none fails
 };
@@ -43,7 +44,7 @@ struct fake_entry {
 struct fake_seen {
     uint32_t open, close, maps;   // maps: ranges mapped now
     uint32_t cq_doorbells, sq_doorbells, rq_doorbells;
-    uint32_t sq_bell, rq_bell;    // the last ones as written
+    uint32_t sq_bell, rq_bell, eq_bell;  // the last ones as written
     uint32_t waits, relaxes;
     uint32_t overruns;            // completions written over ones not yet told as read
     uint32_t entries;             // table entries written
@@ -57,6 +58,8 @@ unsigned fake_run(unsigned n);
 /** Writes a completion as it stands into queue `cq`. */
 void fake_cqe(uint32_t cq, uint32_t stream, uint32_t wqe, uint8_t status);
 void fake_cqe_as(uint32_t cq, struct mr_cqe e);
+/** Writes an event and interrupts; nothing without event queue. */
+void fake_event(uint32_t type, uint32_t object, uint32_t detail);
 /** Entry i of a queue as it stands in memory; the table must have the stream or queue. */
 const unsigned char *fake_sq_entry(uint32_t stream, uint32_t i);
 const unsigned char *fake_rq_entry(uint32_t rq, uint32_t i);

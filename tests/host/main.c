@@ -23,8 +23,8 @@ static const struct {
     {"groups", tests_groups}, {"paths", tests_paths},
     {"planes", tests_planes}, {"tune", tests_tune},
     {"ops", tests_ops},       {"rq", tests_rq},           {"complete", tests_complete},
-    {"life", tests_life},
     {"pages", tests_pages},   {"soft_pages", tests_soft_pages},
+    {"life", tests_life},     {"event", tests_event},     {"event_soft", tests_event_soft},
 };
 
 static unsigned skipped;

@@ -93,6 +93,7 @@ int main(void)
     test_server_add();
     test_lockstep_add();
     test_trace_add();
+    test_irq_add();
     CU_basic_set_mode(CU_BRM_NORMAL);
     CU_basic_run_tests();
     unsigned run = CU_get_number_of_tests_run();

@@ -16,6 +16,7 @@ void test_core_add(void);
 void test_server_add(void);
 void test_lockstep_add(void);
 void test_trace_add(void);
+void test_irq_add(void);
 
 /** Adds a test; ends the program if CUnit refuses it. */
 void test_add(CU_pSuite s, const char *name, CU_TestFunc fn);
