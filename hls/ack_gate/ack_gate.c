@@ -30,6 +30,7 @@ MR_INLINE void gate_got(struct ack_gate *k)
     if (!k->got.valid || !k->got_out.ready || !gate_ended(k, h.writes))
         return;
     mr_take(k->got);
+    k->drops += bad;
     if (!bad)
         mr_put(k->got_out, h.got);
 }

@@ -13,8 +13,10 @@ MR_INLINE bool cqe_emit(struct cqe *k, struct cqe_row *r)
     if (!k->wr.ready || !k->beat.ready)
         return false;
     k->busy = false;
-    if (r->base == 0)
+    if (r->base == 0) {
+        k->ended++;
         return false;
+    }
     e.time = k->now;
     e.phase = (u(8))(u(1))~(u(1))(r->pidx >> (u(17))r->log2);
     mr_put(k->wr, (struct wr_req){.addr = r->base + ((u(64))at << 5), .len = MR_CQE_BYTES});
@@ -35,6 +37,7 @@ MR_KERNEL(cqe)
 
     if (k->done.valid) {
         mr_take(k->done);
+        k->ended++;
         k->cnt_cqe_bus_errors += k->done.data.err;
     }
     if (k->busy) {
@@ -55,6 +58,11 @@ MR_KERNEL(cqe)
         k->turn = !recv;
         k->cpl_r = c;
         k->row_q = k->rows[(cq_ix)c.cq];
+        k->busy = true;
+    } else if (k->flush.valid) {
+        mr_take(k->flush);
+        k->cpl_r = k->flush.data;
+        k->row_q = k->rows[(cq_ix)k->flush.data.cq];
         k->busy = true;
     }
     if (write)

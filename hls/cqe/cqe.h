@@ -20,12 +20,14 @@ struct cqe {
     MR_IN(struct cfg_write, cfg);
     MR_IN(struct completion, cpl);     // of sends
     MR_IN(struct completion, recv);    // of receives
+    MR_IN(struct completion, flush);   // of receives whose stream was closed
     MR_OUT(struct wr_req, wr);
     MR_OUT(struct wr_beat, beat);
     MR_IN(struct wr_done, done);
     MR_CFG(u(64), now);  // cycles
     MR_STAT(u(32), cnt_cqes);
     MR_STAT(u(32), cnt_cqe_bus_errors);
+    MR_STAT(u(16), ended);  // completions that are in host memory, or have no queue, modulo 2^16
     bool busy;  // row_q is cpl_r's
     bool turn;  // receives are next
     struct completion cpl_r;

@@ -146,20 +146,26 @@ MR_INLINE void check_config(struct tx_check *k)
         k->keys[(key_ix)c.index] = (u(256))c.bits;
 }
 
-/** Who has failed: a stream's entry clears its two places, one after the other. */
+/**
+ * Who has failed: a stream's entry clears its two places, one after the other. Of a
+ * stream that was closed nothing is sent any more: what its peer refuses would be
+ * repeated for ever, as nobody keeps its account.
+ */
 MR_INLINE void check_stops(struct tx_check *k, bool reset)
 {
     struct stop s = k->stop.data;
     stop_ix at = reset || k->clear ? check_stop_at(reset ? k->cfg.data.index : k->clear_at, !reset)
                                    : check_stop_at(s.stream, s.rsp);
     bool stop = !reset && !k->clear && k->stop.valid;
+    bool closed = reset ? mr_stream_unpack((u(256))k->cfg.data.bits).state != 1 : k->clear && k->closed;
 
     // Stops are taken always: tx_cpl must not wait for a packet that waits for tx_cpl.
     if (stop)
         mr_take(k->stop);
     if (reset || k->clear || stop)
         k->stops[at] = (struct check_stop){
-            .failed = stop, .hard = stop && s.hard, .msg = stop ? s.msg : (u(32))0};
+            .failed = stop || closed, .hard = closed || (stop && s.hard), .msg = stop ? s.msg : (u(32))0};
+    k->closed = closed;
     k->clear = reset;
     k->clear_at = reset ? k->cfg.data.index : k->clear_at;
 }
@@ -178,7 +184,8 @@ MR_INLINE void check_begin(struct tx_check *k)
 MR_KERNEL(tx_check)
 {
     bool idle = k->state == CHECK_IDLE;
-    bool reset = idle && k->cfg.valid && k->cfg.data.table == MR_TBL_STREAM;
+    // Stops that came before are of its former life.
+    bool reset = idle && k->cfg.valid && !k->stop.valid && k->cfg.data.table == MR_TBL_STREAM;
 
     switch ((unsigned)k->state) {
     case CHECK_IDLE:
@@ -200,7 +207,7 @@ MR_KERNEL(tx_check)
         break;
     }
     check_key(k, idle);
-    if (idle && k->cfg.valid)
+    if (idle && k->cfg.valid && (reset || k->cfg.data.table != MR_TBL_STREAM))
         check_config(k);
     check_stops(k, reset);
     if (k->list.valid) {

@@ -64,7 +64,7 @@ struct test_row {
 extern const struct test_row tests_bus[], tests_bus_sim[], tests_device[], tests_memory[],
     tests_cq[], tests_conn[], tests_stream[], tests_post[], tests_telemetry[], tests_text[],
     tests_ops[], tests_rq[], tests_complete[], tests_life[], tests_soft[], tests_soft_nic[], tests_soft_ops[],
-    tests_groups[], tests_paths[], tests_planes[], tests_tune[];
+    tests_soft_ends[], tests_groups[], tests_paths[], tests_planes[], tests_tune[];
 
 #define CHECK_ERR(call, err)                                                                       \
     do {                                                                                           \
