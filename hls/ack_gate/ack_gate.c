@@ -31,6 +31,7 @@ MR_INLINE void gate_got(struct ack_gate *k)
         return;
     mr_take(k->got);
     k->marks += h.mark;
+    k->drops += bad && !h.mark;
     if (!bad && !h.mark)
         mr_put(k->got_out, h.got);
 }

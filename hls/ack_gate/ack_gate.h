@@ -23,8 +23,9 @@ struct ack_gate {
     MR_IN(struct held_got, got);
     MR_OUT(struct ack, out);
     MR_OUT(struct got, got_out);
-    MR_STAT(u(8), marks); // of `keys`, that came by, wraps
-    u(16) done;           // packets that were written, modulo 2^16
+    MR_STAT(u(8), marks);   // of `keys`, that came by, wraps
+    MR_STAT(u(16), done);   // packets that were written, modulo 2^16
+    MR_STAT(u(16), drops);  // of `got`, not passed on, modulo 2^16
     u(5) part;            // writes of the next one that have ended
     bool part_bad;        // one of them failed
     bool bad[MR_CONNS];   // a write of the connection failed

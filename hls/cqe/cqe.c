@@ -31,6 +31,7 @@ MR_INLINE void cqe_done(struct cqe *k)
     mr_take(k->done);
     k->cnt_cqe_bus_errors += k->done.data.err;
     k->wr_oldest++;
+    k->ended += !event;
     k->irq_due |= event && !k->done.data.err;
 }
 
@@ -73,6 +74,7 @@ MR_INLINE bool cqe_complete(struct cqe *k, struct cqe_row *r)
     k->ev_cq = k->cpl_r.cq;
     if (queue && !full && !cqe_emit(k, r))
         return false;
+    k->ended += !queue || full;  // not written
     k->busy = false;
     k->ev_stream = e.stream;
     k->ev_code = ends ? e.status : (u(8))0;
@@ -185,7 +187,11 @@ MR_INLINE bool cqe_config(struct cqe *k, struct cqe_row *row)
 MR_INLINE void cqe_pick(struct cqe *k)
 {
     bool recv = k->recv.valid && (k->turn || !k->cpl.valid);
-    u(16) cq = k->bell.valid ? k->bell.data.cq : recv ? k->recv.data.cq : k->cpl.data.cq;
+    bool flush = !recv && !k->cpl.valid;
+    u(16) cq = k->bell.valid ? k->bell.data.cq
+               : recv        ? k->recv.data.cq
+               : flush       ? k->flush.data.cq
+                             : k->cpl.data.cq;
 
     if (k->bell.valid) {  // first: it makes room
         mr_take(k->bell);
@@ -199,10 +205,12 @@ MR_INLINE void cqe_pick(struct cqe *k)
         k->ev_note = k->note.data;
         k->ev_noted = true;
         k->cnt_eqes_lost += k->note.data.type == MR_EVT_LOST;
-    } else if (k->cpl.valid || k->recv.valid) {
-        k->cpl_r = recv ? k->recv.data : k->cpl.data;
+    } else if (k->cpl.valid || k->recv.valid || k->flush.valid) {
+        k->cpl_r = recv ? k->recv.data : flush ? k->flush.data : k->cpl.data;
         if (recv)
             mr_take(k->recv);
+        else if (flush)
+            mr_take(k->flush);
         else
             mr_take(k->cpl);
         k->turn = !recv;

@@ -56,6 +56,7 @@ struct cqe {
     MR_IN(struct completion, recv);    // of receives
     MR_IN(struct cq_bell, bell);
     MR_IN(struct path_note, note);
+    MR_IN(struct completion, flush);   // of receives whose stream was closed
     MR_OUT(struct wr_req, wr);
     MR_OUT(struct wr_beat, beat);
     MR_IN(struct wr_done, done);
@@ -69,6 +70,7 @@ struct cqe {
     bool busy;    // row_q is cpl_r's, or bell_r's
     bool belled;  // bell_r's
     bool turn;    // receives are next
+    MR_STAT(u(16), ended);  // completions that are in host memory, or have no queue, modulo 2^16
     struct completion cpl_r;
     struct cq_bell bell_r;
     u(16) ev_cq;      // queue of the events that are due

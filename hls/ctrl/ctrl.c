@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctrl/ctrl.h"
 
-enum ctrl_state { CTRL_START, CTRL_FREE, CTRL_IDLE, CTRL_WRITE, CTRL_READ, CTRL_SETTLING };
+enum ctrl_state {
+    CTRL_START,
+    CTRL_FREE,
+    CTRL_IDLE,
+    CTRL_WRITE,
+    CTRL_READ,
+    CTRL_SETTLING,
+    CTRL_ARRIVED,  // a stream was closed: what is between rx_recv and rx_path arrives,
+    CTRL_PLACED,   // its payload is placed, and rx_msg has heard of it,
+    CTRL_RELEASE,  // rx_recv gives back receives of the stream,
+    CTRL_WRITTEN,  // and completions are in host memory
+};
 
 enum { CTRL_PER_US = 1000 / MR_TS_NS };
 
@@ -198,6 +209,7 @@ MR_INLINE bool ctrl_broadcast(struct ctrl *k, u(512) bits)
     mr_put(k->cfg_at_wqe_rd, w);
     mr_put(k->cfg_at_pay_wr, w);
     mr_put(k->cfg_at_cqe_wr, w);
+    k->told++;
     return true;
 }
 
@@ -256,12 +268,53 @@ MR_INLINE void ctrl_fetch(struct ctrl *k, bool asked)
     }
 }
 
+/** Has a count, modulo 2^16, reached the mark? */
+MR_INLINE bool ctrl_reached(u(16) count, u(16) mark)
+{
+    return (u(16))(count - mark) >> 15 == 0;
+}
+
+/** The settling time is over. What comes of a stream that was closed is waited for. */
+MR_INLINE void ctrl_settled(struct ctrl *k)
+{
+    bool closed = k->table == MR_TBL_STREAM && mr_stream_unpack((u(256))k->data).state != 1;
+
+    k->mark = k->recv_taken;
+    k->state = closed ? CTRL_ARRIVED : CTRL_IDLE;
+}
+
+/** A step of closing a stream: from then on nothing of it is written any more. */
+MR_INLINE void ctrl_close(struct ctrl *k)
+{
+    bool told = k->recv_cfgs == k->told && k->msg_cfgs == k->told && k->cpl_cfgs == k->told;
+
+    if (k->state == CTRL_ARRIVED) {
+        if (!told) {
+            k->mark = k->recv_taken;
+        } else if (ctrl_reached(k->path_packets, k->mark)) {
+            k->mark = k->path_writes;
+            k->mark_got = k->path_gots;
+            k->state = CTRL_PLACED;
+        }
+    } else if (k->state == CTRL_PLACED) {
+        if (ctrl_reached(k->gate_writes, k->mark) && ctrl_reached(k->msg_gots + k->gate_drops, k->mark_got))
+            k->state = CTRL_RELEASE;
+    } else if (k->state == CTRL_RELEASE) {
+        k->mark = k->msg_cpls + k->send_cpls + k->recv_cpls;
+        if (!k->recv_releasing)
+            k->state = CTRL_WRITTEN;
+    } else if (ctrl_reached(k->cqe_done, k->mark)) {
+        k->state = CTRL_IDLE;
+    }
+    k->release = k->state == CTRL_RELEASE;
+}
+
 MR_KERNEL(ctrl)
 {
     // A packet that is to move gets as long as a path's probes would.
     k->give_up = k->probe_min << 8;
 
-    u(3) state = k->state;
+    u(4) state = k->state;
     bool asked = k->settle == 1;
 
     if (state == CTRL_START) {
@@ -282,6 +335,8 @@ MR_KERNEL(ctrl)
         if (k->keys_served == k->keys_gave)
             k->settle--;
         if (k->settle == 0)
-            k->state = CTRL_IDLE;
+            ctrl_settled(k);
+    } else if (state != CTRL_IDLE) {
+        ctrl_close(k);
     }
 }

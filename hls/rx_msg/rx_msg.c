@@ -90,6 +90,7 @@ MR_INLINE void msg_open(struct rx_msg *k, struct msg_now *n)
     bool queued = old.queued && (k->front_valid || k->ring_n != 0);
 
     mr_take(k->cfg);
+    k->cfgs++;
     k->clearing = old.dirty ? (u(MR_TRACK_LOG2 + 1))MR_TRACK : (u(MR_TRACK_LOG2 + 1))0;
     n->r = (struct msg_row){.open = s.state == 1, .queued = queued, .life = old.life + (u(8))1,
         .conn = s.conn, .rcq = s.rcq, .pd = s.pd};
@@ -344,6 +345,7 @@ MR_INLINE void msg_put(struct rx_msg *k, struct msg_now *n)
 
     k->cpl.data = msg_completion(*n);
     k->cpl.valid = n->recv;
+    k->cpls += n->recv;
     k->ended.data = (struct ended){.stream = n->stream, .request = request,
         .msg = request ? n->a.msg : (u(32))0, .recv = n->recv, .index = n->recv ? n->e.recv : (u(16))0,
         .match = n->recv ? n->e.match : (u(32))0};
@@ -388,6 +390,7 @@ MR_INLINE void msg_take(struct rx_msg *k)
     k->turn = which;
     if (which == 0) {
         mr_take(k->got);
+        k->gots++;
         k->got_r = k->got.data;
         msg_begin(k, MSG_GOT, k->got.data.stream, mr_data_unpack(k->got.data.ext).msg);
     } else if (which == 1) {
@@ -428,6 +431,7 @@ MR_INLINE void msg_config(struct rx_msg *k)
         msg_begin(k, MSG_CFG, k->cfg.data.index, 0);
     else
         mr_take(k->cfg);
+    k->cfgs += k->cfg.data.table != MR_TBL_STREAM;
 }
 
 MR_INLINE void msg_ring(struct rx_msg *k, struct msg_now n)

@@ -97,6 +97,9 @@ struct rx_msg {
     MR_OUT(struct ended, ended);
     MR_OUT(struct done, done);
     MR_OUT(struct fail, fail);
+    MR_STAT(u(16), gots);  // taken, modulo 2^16
+    MR_STAT(u(16), cpls);  // put out, modulo 2^16
+    MR_STAT(u(8), cfgs);   // taken, modulo 2^8
 
     u(4) event;     // enum msg_event, to be carried out
     u(16) stream;   // of the event

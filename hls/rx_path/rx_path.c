@@ -114,6 +114,7 @@ MR_INLINE struct rxp_fate rxp_arrival(struct rx_path *k, struct rx_row *r)
         mr_put(k->order, (struct ordered){.conn = q.conn, .n = q.pieces == 0 ? (u(5))1 : q.pieces});
         k->writes++;
     }
+    k->gots += f.take && q.opcode != MR_OP_NULL;
     if (f.take && q.opcode != MR_OP_NULL)
         mr_put(k->got, (struct held_got){.writes = k->writes, .got = {.conn = q.conn, .stream = (u(16))q.stream,
             .opcode = q.opcode, .flags = q.flags, .len = q.len, .recv = q.recv, .ext = q.ext}});
@@ -153,6 +154,7 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     mr_put(k->deal, (struct rx_deal){.bus = q.bus, .len = f.take ? q.len : (u(16))0, .pieces = q.pieces,
         .value = q.value && f.take, .data = mr_data_unpack(q.ext).addr, .payload_at = q.payload_at,
         .has_pay = q.has_pay});
+    k->packets++;
     k->state = RXP_IDLE;
     return close || flows;
 }

@@ -57,7 +57,9 @@ struct rx_path {
     MR_STAT(u(32), cnt_rx_window);
     MR_STAT(u(32), cnt_rx_ce);
     MR_STAT(u(32), cnt_rx_epoch);
-    u(16) writes;         // packets of which something is written, modulo 2^16
+    MR_STAT(u(16), writes);   // packets of which something is written, modulo 2^16
+    MR_STAT(u(16), packets);  // packets decided on, likewise
+    MR_STAT(u(16), gots);     // of them, those put out as `got`, likewise
     u(7) dues;            // items in the queue for acknowledgments
     u(2) state;           // enum rxp_state
     struct path_id id;    // of the event

@@ -12,8 +12,7 @@ enum recv_state {
     RECV_BOUND,    // the receive that it was bound to just now
     RECV_WALK,     // a scatter/gather entry per step
     RECV_CFG,      // the row that the host writes has been read
-    RECV_RELEASE,  // a closed stream's receives: choose one,
-    RECV_RELEASED, // mark it
+    RECV_RELEASED, // a closed stream's receive was chosen: mark it
     RECV_REQUEST,
     RECV_ENTRY,
     RECV_ENDED,    // the stream has been read
@@ -75,10 +74,12 @@ MR_INLINE void recv_used(struct rx_recv *k, struct recv_ports *p)
 {
     struct ended e = k->ended.data;
     struct recv_queue q = k->queue_q;
-    bool held = recv_has(k->count_q.bound, (recv_slot)e.match) && k->bind_q.gen == q.gen &&
+    bool held = (k->late || recv_has(k->count_q.bound, (recv_slot)e.match)) && k->bind_q.gen == q.gen &&
                 k->bind_q.index == e.index;
 
     mr_take(k->ended);
+    if (k->late && held)
+        k->bound &= ~recv_one((recv_slot)e.match);
     recv_mark(k, p, e.index, q.shared ? held : e.index == (u(16))e.match);
     k->state = RECV_IDLE;
 }
@@ -89,7 +90,9 @@ MR_INLINE void recv_ended(struct rx_recv *k, struct recv_ports *p)
     struct recv_count c = k->count_q;
     // What was said of the stream before it was opened again is not of this one.
     bool recv = e.recv && k->stream_q.open && e.match == c.ended;
-    bool queue = recv && k->stream_q.rq < MR_RQS;
+    bool late = e.recv && !k->stream_q.open && k->releasing && k->of == (recv_stream_ix)e.stream && recv_has(k->bound, (recv_slot)e.match);
+    bool queue = late || (recv && k->stream_q.rq < MR_RQS);
+    u(16) rq = late ? k->of_rq : k->stream_q.rq;
 
     if (e.request && k->req_q.msg == e.msg)
         c.flight &= ~((recv_msg_set)1 << (recv_msg_set)(recv_msg_slot)e.msg);
@@ -97,12 +100,13 @@ MR_INLINE void recv_ended(struct rx_recv *k, struct recv_ports *p)
         c.ended++;
         c.bound &= ~recv_one((recv_slot)e.match);
     }
+    k->late = late;
     p->wr_count = true;
     p->at_stream = (recv_stream_ix)e.stream;
     p->count_new = c;
     p->rd_queue = queue;
-    p->queue = (recv_rq_ix)k->stream_q.rq;
-    k->rq = k->stream_q.rq;
+    p->queue = (recv_rq_ix)rq;
+    k->rq = rq;
     k->state = queue ? RECV_USED : RECV_IDLE;
     if (!queue)
         mr_take(k->ended);
@@ -130,11 +134,13 @@ MR_INLINE void recv_config(struct rx_recv *k, struct recv_ports *p)
     mr_take(k->cfg);
     // What a reset left behind holds nothing.
     k->bound = stream && k->live && k->stream_q.rq < MR_RQS ? k->count_q.bound : (recv_set)0;
+    k->releasing = k->bound != 0;
     k->of = (recv_stream_ix)w.index;
-    k->rq = k->stream_q.rq;
+    k->of_rq = k->stream_q.rq;
+    k->of_rcq = k->stream_q.rcq;
     p->wr_stream = p->wr_count = stream;
     p->at_stream = (recv_stream_ix)w.index;
-    p->stream_new = (struct recv_stream){.open = s.state == 1, .rq = s.rq, .pd = s.pd};
+    p->stream_new = (struct recv_stream){.open = s.state == 1, .rq = s.rq, .pd = s.pd, .rcq = s.rcq};
     p->wr_queue = !stream;
     p->at_queue = (recv_rq_ix)w.index;
     // A place in the ring stays until its turn comes; after a reset there are none.
@@ -143,10 +149,10 @@ MR_INLINE void recv_config(struct rx_recv *k, struct recv_ports *p)
     k->live |= stream && w.index == MR_STREAMS - 1;
     k->live_rq |= !stream && w.index == MR_RQS - 1;
     k->took++;
-    k->state = k->bound != 0 ? RECV_RELEASE : RECV_IDLE;
+    k->state = RECV_IDLE;
 }
 
-/** A stream was closed that held receives of a shared queue: they are used up. */
+/** A stream was closed that held receives of a shared queue: the next of them. */
 MR_INLINE void recv_release(struct rx_recv *k, struct recv_ports *p)
 {
     recv_slot i = (recv_slot)__builtin_ctzg(k->bound, 0);
@@ -155,14 +161,26 @@ MR_INLINE void recv_release(struct rx_recv *k, struct recv_ports *p)
     p->rd_bind = p->rd_queue = true;
     p->stream = k->of;
     p->match = i;
-    p->queue = (recv_rq_ix)k->rq;
+    p->queue = (recv_rq_ix)k->of_rq;
+    k->rq = k->of_rq;
     k->state = RECV_RELEASED;
 }
 
+/** It is used up, and the program gets it back. */
 MR_INLINE void recv_released(struct rx_recv *k, struct recv_ports *p)
 {
-    recv_mark(k, p, k->bind_q.index, k->queue_q.shared && k->bind_q.gen == k->queue_q.gen);
-    k->state = k->bound != 0 ? RECV_RELEASE : RECV_IDLE;
+    struct recv_queue q = k->queue_q;
+    bool held = q.open && q.shared && k->bind_q.gen == q.gen;
+
+    if (held && !k->cpl.ready)
+        return;
+    if (held)
+        mr_put(k->cpl, (struct completion){.cq = k->of_rcq, .cqe = (struct mr_cqe){.wqe = k->bind_q.index,
+            .stream = (u(24))k->of, .opcode = MR_OP_SEND, .flags = MR_CQEF_RECV, .status = MR_ERR_FLUSH}});
+    k->cpls += held;
+    recv_mark(k, p, k->bind_q.index, held);
+    k->releasing = k->bound != 0;
+    k->state = RECV_IDLE;
 }
 
 MR_INLINE void recv_request(struct rx_recv *k, struct recv_ports *p)
@@ -408,7 +426,7 @@ MR_INLINE void recv_pick(struct rx_recv *k, struct recv_ports *p)
 {
     bool queue = !p->wr_queue, count = !p->wr_count;
     // Receives that were read before their queue was closed go first.
-    bool cfg = k->cfg.valid && queue && count && !(k->cfg.data.table == MR_TBL_RQ && k->entry.valid);
+    bool cfg = k->cfg.valid && !k->releasing && queue && count && !(k->cfg.data.table == MR_TBL_RQ && k->entry.valid);
     bool looks = recv_looks(k->pkt.data);
     bool leaves = k->held || p->leave;
     struct rx_seq q = k->pkt.data;
@@ -437,6 +455,10 @@ MR_INLINE void recv_pick(struct rx_recv *k, struct recv_ports *p)
         p->match = (recv_slot)k->ended.data.match;
         p->msg = (recv_msg_slot)k->ended.data.msg;
         k->state = RECV_ENDED;
+    } else if (k->releasing && k->release && !k->ended.valid && queue) {
+        k->releasing = k->bound != 0;
+        if (k->bound != 0)
+            recv_release(k, p);
     } else if (k->request.valid && count) {
         p->rd_stream = true;
         p->stream = (recv_stream_ix)k->request.data.stream;
@@ -453,10 +475,12 @@ MR_INLINE void recv_pick(struct rx_recv *k, struct recv_ports *p)
         k->state = RECV_OWED;
     } else if (k->pkt.valid && !looks && !leaves && k->out.ready) {
         mr_take(k->pkt);
+        k->taken += q.kind != SEQ_MARK;
         recv_leave(k, p, q);
     } else if (k->pkt.valid && looks && count && (!leaves || k->out.ready) && k->send == k->sent) {
         struct mr_data d = mr_data_unpack(q.ext);
         mr_take(k->pkt);
+        k->taken += q.kind != SEQ_MARK;
         p->begin = true;
         p->seq_new = q;
         p->rd_stream = p->rd_bind = p->rd_req = true;
@@ -475,7 +499,6 @@ MR_INLINE void recv_exec(struct rx_recv *k, struct recv_ports *p)
     case RECV_BOUND: recv_place(k, p, k->pkt_r.recv); break;
     case RECV_WALK: recv_step(k, p); break;
     case RECV_CFG: recv_config(k, p); break;
-    case RECV_RELEASE: recv_release(k, p); break;
     case RECV_RELEASED: recv_released(k, p); break;
     case RECV_REQUEST: recv_request(k, p); break;
     case RECV_ENTRY: recv_entry(k, p); break;

@@ -20,6 +20,11 @@
  * has left with all its pieces, or surely finds a place: a packet that finds no room
  * waits in pkt_r, and everything else goes on. rx_msg, which waits for `ended`, so
  * never waits for what waits for rx_msg.
+ *
+ * A stream that is closed may hold receives of a shared queue. They are used up, and
+ * complete with MR_ERR_FLUSH, as nobody else would tell the program; but only when
+ * `release` says that packets that were let in before are in place and rx_msg has
+ * said its last of the stream. Until then no other configuration is taken.
  */
 #ifndef MR_RX_RECV_H
 #define MR_RX_RECV_H
@@ -31,6 +36,7 @@ struct recv_stream {
     bool open;
     u(16) rq;    // MR_RQ_NONE or from MR_RQS on: none
     u(16) pd;
+    u(16) rcq;   // completion queue of its receives
 };
 
 /** Where a stream stands. Bit i: number modulo MR_MSGS, MR_RECVS. */
@@ -90,6 +96,11 @@ struct rx_recv {
     MR_OUT(struct piece, piece);   // of the packets with pieces != 0, in their order
     MR_OUT(struct rq_id, freed);
     MR_STAT(u(8), took);    // entries taken, wraps
+    MR_OUT(struct completion, cpl);  // receives of a shared queue whose stream was closed: MR_ERR_FLUSH
+    MR_CFG(bool, release);           // nothing more comes of the stream that was closed
+    MR_STAT(bool, releasing);        // a closed stream holds receives
+    MR_STAT(u(16), taken);           // packets taken, modulo 2^16
+    MR_STAT(u(16), cpls);            // put out, modulo 2^16
     u(4) state;             // enum recv_state
     bool held;              // pkt_r is ready to leave and waits for room
     struct rx_seq pkt_r;
@@ -105,7 +116,10 @@ struct rx_recv {
     u(5) send;              // so many that may leave
     struct piece pieces[MR_SGE_MAX];
     u(MR_STREAMS_LOG2) of;  // release: the stream,
+    u(16) of_rq;            // its queue,
+    u(16) of_rcq;           // its completion queue,
     u(MR_RECVS) bound;      // and what it still holds
+    bool late;              // ended: of the stream to be released
     bool live;              // every stream has been freed after the reset
     bool live_rq;           // every queue likewise
     u(MR_RQS_LOG2) head;    // ring of queues that have more to report as freed: next to take

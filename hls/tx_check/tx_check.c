@@ -149,12 +149,17 @@ MR_INLINE void check_config(struct tx_check *k)
         k->keys[(key_ix)c.index] = (u(256))c.bits;
 }
 
-/** Who has failed: a stream's entry clears its two places, one after the other. */
+/**
+ * Who has failed: a stream's entry clears its two places, one after the other. Of a
+ * stream that was closed nothing is sent any more: what its peer refuses would be
+ * repeated for ever, as nobody keeps its account.
+ */
 MR_INLINE void check_stops(struct tx_check *k, bool reset)
 {
     struct stop s = k->stop.data;
     bool clear = reset || k->clear;
     bool stop = !clear && k->stop.valid;
+    bool closed = reset ? mr_stream_unpack((u(256))k->cfg.data.bits).state != 1 : k->clear && k->closed;
     u(16) stream = reset ? k->cfg.data.index : k->clear ? k->clear_at : s.stream;
     u(16) life = reset ? k->cfg.data.life : k->clear ? k->clear_life : s.life;
 
@@ -162,8 +167,9 @@ MR_INLINE void check_stops(struct tx_check *k, bool reset)
     if (stop)
         mr_take(k->stop);
     if (clear || stop)
-        k->stops[check_stop_at(stream, clear ? !reset : s.rsp)] = (struct check_stop){.failed = stop,
-            .hard = stop && s.hard, .msg = stop ? s.msg : (u(32))0, .life = life};
+        k->stops[check_stop_at(stream, clear ? !reset : s.rsp)] = (struct check_stop){.failed = stop || closed,
+            .hard = closed || (stop && s.hard), .msg = stop ? s.msg : (u(32))0, .life = life};
+    k->closed = closed;
     k->clear = reset;
     k->clear_at = stream;
     k->clear_life = life;

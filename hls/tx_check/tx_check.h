@@ -22,7 +22,7 @@
 /** A failed stream: nothing from this message on is sent any more. */
 struct check_stop {
     bool failed;
-    bool hard;  // responses: not even those that only tell an error
+    bool hard;  // all of it: responses that only tell an error too
     u(32) msg;
     u(16) life; // of the stream: packets of an earlier one are not sent any more
 };
@@ -51,6 +51,7 @@ struct tx_check {
     bool clear;       // the place of a stream's responses is to be cleared too
     u(16) clear_at;
     u(16) clear_life;
+    bool closed;      // and the stream is closed
     u(2048) lists[MR_STREAMS * MR_MSGS];
     u(2048) list_q;
 };

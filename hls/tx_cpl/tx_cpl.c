@@ -42,6 +42,7 @@ MR_INLINE void cpl_config(struct tx_cpl *k, struct cpl_now *n)
     struct cfg_write c = k->cfg.data;
 
     mr_take(k->cfg);
+    k->cfgs++;
     if (c.table != MR_TBL_STREAM)
         return;
     k->stream = c.index;
@@ -220,6 +221,7 @@ MR_INLINE void cpl_retire(struct tx_cpl *k, struct cpl_now *n)
 {
     struct cpl_ent e = n->e;
 
+    k->cpls += e.signaled || e.err != 0;
     if (e.signaled || e.err != 0)
         mr_put(k->cpl, (struct completion){.cq = n->r.cq, .cqe = (struct mr_cqe){.wqe = e.widx,
             .stream = (u(24))n->stream, .opcode = e.opcode, .status = e.err,

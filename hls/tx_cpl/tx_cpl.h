@@ -78,6 +78,8 @@ struct tx_cpl {
     MR_OUT(struct answered, answered);  // a Read or atomic is complete, to tx_seg
     MR_OUT(struct rnr_wait, wait);
     MR_OUT(struct fail, rfail);         // to rx_msg; FIFO of MR_STREAMS: never waited for
+    MR_STAT(u(16), cpls);  // put out, modulo 2^16
+    MR_STAT(u(8), cfgs);   // taken, modulo 2^8
     u(4) event;    // enum cpl_event, to be carried out
     u(16) stream;  // of the event
     u(32) msg;     // of the event

@@ -145,7 +145,7 @@ static enum mri_taken take_recv(struct mr_cq *cq, const struct mr_cqe *e, struct
     wc->flags |= (e->flags & MR_CQEF_IMM ? MR_WC_IMM : 0) |
                  (e->flags & MR_CQEF_SOLICITED ? MR_WC_SOLICITED : 0);
     wc->imm = wc->flags & MR_WC_IMM || wc->opcode == MR_OP_SEND_INV ? (uint32_t)e->imm : 0;
-    wc->time = (uint64_t)e->time;
+    wc->time = e->status == MR_ERR_FLUSH ? 0 : (uint64_t)e->time;
     wc->msg = (uint32_t)e->msg;
     return MRI_TAKEN;
 }

@@ -163,8 +163,10 @@ int mri_rq_detach(struct mr_rq *rq)
     rq->head = rq->tail = 0;
     rq->has_stream = rq->failed = false;
     pthread_mutex_unlock(&rq->lock);
-    // The next stream's messages take receives from the first on: the device begins anew as well.
-    return write_entry(rq, 1);
+    // The next stream's messages take receives from the first on: the device begins anew as well. What
+    // it has read of the queue is dropped only while the queue is closed. [hls/rx_rq/rx_rq.h]
+    int rc = write_entry(rq, 0);
+    return mri_first(rc, write_entry(rq, 1));
 }
 
 static bool opcode_receives(uint32_t opcode)

@@ -18,7 +18,7 @@ static const struct {
     {"memory", tests_memory}, {"cq", tests_cq},           {"conn", tests_conn},
     {"stream", tests_stream}, {"post", tests_post},       {"telemetry", tests_telemetry},
     {"text", tests_text},     {"soft", tests_soft},
-    {"soft_nic", tests_soft_nic}, {"soft_ops", tests_soft_ops},
+    {"soft_nic", tests_soft_nic}, {"soft_ops", tests_soft_ops}, {"soft_ends", tests_soft_ends},
     {"soft_windows", tests_soft_windows},
     {"groups", tests_groups}, {"paths", tests_paths},
     {"planes", tests_planes}, {"tune", tests_tune},

@@ -64,8 +64,9 @@ struct test_row {
 extern const struct test_row tests_bus[], tests_bus_sim[], tests_complete[], tests_conn[],
     tests_cq[], tests_device[], tests_event[], tests_event_soft[], tests_groups[], tests_life[],
     tests_memory[], tests_ops[], tests_pages[], tests_paths[], tests_planes[], tests_post[],
-    tests_rq[], tests_soft[], tests_soft_nic[], tests_soft_ops[], tests_soft_pages[],
-    tests_soft_windows[], tests_stream[], tests_telemetry[], tests_text[], tests_tune[];
+    tests_rq[], tests_soft[], tests_soft_ends[], tests_soft_nic[], tests_soft_ops[],
+    tests_soft_pages[], tests_soft_windows[], tests_stream[], tests_telemetry[], tests_text[],
+    tests_tune[];
 
 #define CHECK_ERR(call, err)                                                                       \
     do {                                                                                           \

@@ -24,11 +24,14 @@ static struct {
     LINK(struct rx_seq, out, 4);
     LINK(struct piece, piece, 4);
     LINK(struct rq_id, freed, 4);
+    LINK(struct completion, cpl, 4);
     LINK(struct ref_fate, fate, FATES);
     LINK(struct piece, pieces, FATES * MR_SGE_MAX);
     struct ref ref;
     unsigned err[256], lists, values, placed;
+    unsigned flushed;
     bool stuck;  // `out` has no room
+    bool early;  // something may still come of a closed stream
 } t;
 
 static void check_out(struct rx_seq o)
@@ -65,6 +68,11 @@ static void tell(void)
         MUST(t.k.freed.data.rq < MR_RQS && q->open && q->freed < q->gone);
         q->freed++;
     }
+    if (t.k.cpl.valid) {
+        struct mr_cqe e = t.k.cpl.data.cqe;
+        MUST(t.k.release && e.status == MR_ERR_FLUSH && e.flags == MR_CQEF_RECV && e.opcode == MR_OP_SEND);
+        t.flushed++;
+    }
     if (t.k.pkt.ready) {
         MUST(!FULL(t.fate));
         struct ref_fate f = ref_packet(&t.ref, t.k.pkt.data);
@@ -94,6 +102,8 @@ static void step(void)
     t.k.out.ready &= !t.stuck;
     OUT_BEFORE(t.k.piece, t.piece);
     OUT_BEFORE(t.k.freed, t.freed);
+    OUT_BEFORE(t.k.cpl, t.cpl);
+    t.k.release = !t.early;
     rx_recv_step(&t.k);
     IN_AFTER(t.k.cfg, t.cfg);
     IN_AFTER(t.k.pkt, t.pkt);
