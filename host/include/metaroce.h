@@ -320,7 +320,8 @@ struct mr_wc {
  * Every later entry of that stream then completes with MR_ERR_FLUSH, in order,
  * signalled or not, and what they would have done was or was not done is
  * unknown; earlier ones completed before. So do the receives of its queue that
- * are not completed, with MR_WC_RECV, if the queue is not shared. The stream
+ * are not completed, with MR_WC_RECV, if the queue is not shared; of a shared
+ * one only those that messages of the stream had taken. The stream
  * takes no further posts: -EPIPE. Other streams are not touched. A stream with a
  * receive queue is closed for the peer too from then on, and this call may take
  * as long as a change of the device's tables.
@@ -535,7 +536,8 @@ MR_API uint32_t mr_stream_number(const struct mr_stream *stream);
  * Takes a stream to the error state: it takes no further posts, the device stops
  * it, and what is not completed is flushed: sends, and receives of a queue that
  * is not shared, as if the stream had failed (mr_cq_poll()). What completed
- * before the call still says so. The peer's packets are refused from now on, and
+ * before the call still says so. Receives of a shared queue that messages of the
+ * stream had taken complete with MR_ERR_FLUSH too. The peer's packets are refused from now on, and
  * end its stream with MR_ERR_REMOTE_STREAM. For a stream that is in error already
  * it makes sure that the device has stopped. From any thread.
  * Errors: -EINVAL; -EREMOTEIO, -EIO, -ETIMEDOUT: the device may not have stopped,

@@ -8,7 +8,10 @@
 
 enum {
     SQ_BYTES = BENCH_SQ * MR_WQE_BYTES,
-    CQ_AT = SCRIPT_STREAMS * SQ_BYTES + 4096,  // pages between the areas are not mapped
+    RQ_ENTRY = 64,
+    RQ_AT = SCRIPT_STREAMS * SQ_BYTES,  // receive queues as long as send queues
+    QUEUES = RQ_AT + SCRIPT_STREAMS * BENCH_SQ * RQ_ENTRY,
+    CQ_AT = QUEUES + 4096,  // pages between the areas are not mapped
     CQ_BYTES = MR_CQE_BYTES << BENCH_CQ_LOG2,
     USER_AT = CQ_AT + 8192,
     MEM = USER_AT + SCRIPT_USER,
@@ -45,7 +48,7 @@ static int mem_open(struct bench *b, unsigned s)
     e->base = s ? 0x7f0000000000u : 0x100000000u;
     e->user = e->mem + USER_AT;
     sim_mem_owner(m, &mem_ops, e);
-    int err = sim_mem_map(m, e->base, SCRIPT_STREAMS * SQ_BYTES);
+    int err = sim_mem_map(m, e->base, QUEUES);
     err = err ? err : sim_mem_map(m, e->base + CQ_AT, CQ_BYTES);
     return err ? err : sim_mem_map(m, e->base + USER_AT, SCRIPT_USER);
 }
@@ -151,8 +154,12 @@ static void side_setup(struct bench *b, unsigned s)
     for (unsigned i = 0; i < c->n_conns; i++)
         conn_setup(b, s, c->conn[i]);
     for (unsigned k = 0; k < c->n_streams; k++) {
+        mr_rq_put(entry, (struct mr_rq){.base = e->base + RQ_AT + k * BENCH_SQ * RQ_ENTRY, .state = 1, .log2 = 6,
+            .pd = PD});
+        table_write(b, s, MR_TBL_RQ, c->stream[k], entry, MR_RQ_BYTES);
         mr_stream_put(entry, (struct mr_stream){.state = 1, .sq_log2 = 6, .conn = c->conn[k % c->n_conns],
-            .peer = c->stream[k], .pd = PD, .cq = c->cq, .sq_base = e->base + k * SQ_BYTES});
+            .peer = c->stream[k], .pd = PD, .cq = c->cq, .rcq = c->cq, .rq = c->stream[k],
+            .sq_base = e->base + k * SQ_BYTES});
         table_write(b, s, MR_TBL_STREAM, c->stream[k], entry, MR_STREAM_BYTES);
     }
     static_assert(BENCH_SQ == 1 << 6);
@@ -219,6 +226,17 @@ void bench_post(struct bench *b, unsigned side, unsigned k, struct mr_wqe w)
     mr_wqe_put(e->mem + k * SQ_BYTES + e->pidx[k] % BENCH_SQ * MR_WQE_BYTES, w);
     e->pidx[k]++;
     bench_write(b, side, MR_REG_DB_SQ, (uint32_t)b->cfg.stream[k] << 16 | e->pidx[k]);
+}
+
+void bench_recv(struct bench *b, unsigned side, unsigned k, uint64_t to, uint32_t len)
+{
+    struct bench_side *e = &b->side[side];
+    uint8_t *at = e->mem + RQ_AT + (k * BENCH_SQ + e->rq_pidx[k] % BENCH_SQ) * RQ_ENTRY;
+
+    memset(at, 0, RQ_ENTRY);
+    mr_sge_put(at, (struct mr_sge){.addr = BENCH_VA + to, .key = BENCH_KEY, .len = len});
+    e->rq_pidx[k]++;
+    bench_write(b, side, MR_REG_DB_RQ, (uint32_t)b->cfg.stream[k] << 16 | e->rq_pidx[k]);
 }
 
 void bench_map(struct bench *b, unsigned side, bool on)

@@ -44,6 +44,7 @@ struct bench_side {
     uint64_t base;  // bus address of mem
     uint8_t *user;
     uint16_t pidx[SCRIPT_STREAMS];
+    uint16_t rq_pidx[SCRIPT_STREAMS];
     uint32_t n_cpl;
     struct mr_cqe cpl[BENCH_CPL];
 };
@@ -74,6 +75,8 @@ uint32_t bench_count(struct bench *b, unsigned side, unsigned counter);
 struct mr_wqe bench_wqe(uint64_t from, uint64_t to, uint32_t len);
 /** Posts on stream k and rings. At most BENCH_SQ may be posted and not complete. */
 void bench_post(struct bench *b, unsigned side, unsigned k, struct mr_wqe w);
+/** Posts a receive of one range on stream k; len 0: of none. At most BENCH_SQ may be posted and not complete. */
+void bench_recv(struct bench *b, unsigned side, unsigned k, uint64_t to, uint32_t len);
 /** Takes the side's user memory from the bus, or gives it back: accesses fail in between. */
 void bench_map(struct bench *b, unsigned side, bool on);
 /** Steps until both sides have so many completions; false: not within that many cycles. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "metaroce_codes.h"
 #include "run.h"
 
 struct scenario {
@@ -74,6 +75,30 @@ static void add_faults(struct script *s)
         script_add(s, k & 1, k, 100, SCRIPT_GOOD, true);
 }
 
+/** Every operation on every stream, both ways; the receives of some streams come late. */
+static void add_ops(struct script *s)
+{
+    static const uint8_t op[] = {MR_OP_SEND, MR_OP_READ, MR_OP_FETCH_ADD, MR_OP_WRITE_IMM, MR_OP_WRITE, MR_OP_CMP_SWAP,
+        MR_OP_SEND_IMM};
+
+    for (unsigned i = 0; i < 14 * s->n_streams; i++) {
+        unsigned k = i / 2 % s->n_streams, o = op[(i / (2 * s->n_streams) + k) % 7];
+        uint32_t len = o == MR_OP_FETCH_ADD || o == MR_OP_CMP_SWAP ? 8 : script_below(s, 1u << (1 + script_below(s, 15)));
+        script_add_op(s, i & 1, k, o, len, SCRIPT_GOOD, k % 3 == 2 && i > 4 * s->n_streams);
+    }
+}
+
+/** The same, and Reads and Sends that the peer refuses end some streams. */
+static void add_ops_faults(struct script *s)
+{
+    for (unsigned k = 0; k < 3; k++)
+        script_add_op(s, 0, k, k == 1 ? MR_OP_READ : MR_OP_SEND, 3000, SCRIPT_GOOD, false);
+    script_add_op(s, 0, 0, MR_OP_READ, 5000, SCRIPT_REMOTE_KEY, false);
+    script_add_op(s, 0, 1, MR_OP_READ, 5000, SCRIPT_REMOTE_BOUNDS, false);
+    script_add_op(s, 0, 2, MR_OP_SEND, 5000, SCRIPT_LOCAL_KEY, false);
+    add_ops(s);
+}
+
 static const struct scenario scenarios[] = {
     {"sizes", 1, 1, 4, 0, 0, add_sizes},
     {"sizes, 5 % loss", 1, 1, 4, 0.05, 0, add_sizes},
@@ -89,6 +114,12 @@ static const struct scenario scenarios[] = {
     {"faults, 1 % loss", 7, 2, 4, 0.01, 0, add_faults},
     {"faults, 5 % loss", 7, 1, 4, 0.05, 0, add_faults},
     {"host memory that takes 5 us to write", 4, 1, 4, 0.01, 5000, add_random},
+    {"operations", 1, 1, 4, 0, 0, add_ops},
+    {"operations, 6 streams, 1 % loss", 6, 2, 4, 0.01, 0, add_ops},
+    {"operations, 8 streams, 5 % loss", 8, 1, 8, 0.05, 0, add_ops},
+    {"operations, slow host memory, 1 % loss", 4, 1, 4, 0.01, 3000, add_ops},
+    {"operations that fail", 4, 1, 4, 0, 0, add_ops_faults},
+    {"operations that fail, 5 % loss", 4, 1, 4, 0.05, 0, add_ops_faults},
 };
 
 static double seconds(void)

@@ -5,14 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 4'000'000 }; // cycles, 16 ms
+enum {
+    PATIENCE = 4'000'000,  // cycles, 16 ms
+    LATE = 20'000,         // when late receives are posted
+};
 
-static void post(struct bench *b, const struct script_msg *m)
+static void post(struct bench *b, const struct script *s, const struct script_msg *m)
 {
-    struct mr_wqe w = bench_wqe(m->from, m->to, m->len);
+    bool asks = script_asks(m);
+    struct mr_wqe w = bench_wqe(asks ? m->to : m->from, asks ? m->from : m->to, m->len);
 
     if (!m->signaled)
         w.flags = 0;
+    w.opcode = m->op;
+    w.imm = m->op == MR_OP_SEND_IMM || m->op == MR_OP_WRITE_IMM ? ~m->msg : 0;
+    if (script_atomic(m)) {
+        w.raddr = BENCH_VA + m->counter;
+        w.compare = script_compare_value(s, m);
+        w.swap = script_swap_value(m);
+    }
     switch (m->fault) {
     case SCRIPT_REMOTE_KEY: w.rkey = BENCH_KEY + 0x100; break;
     case SCRIPT_REMOTE_BOUNDS: w.raddr = BENCH_VA + SCRIPT_USER; break;
@@ -22,6 +33,19 @@ static void post(struct bench *b, const struct script_msg *m)
     default: break;
     }
     bench_post(b, m->side, m->stream, w);
+}
+
+/** Posts the receives that come in advance, or those that come late. */
+static void post_receives(struct bench *b, const struct script *s, bool late)
+{
+    bool is_late[2][SCRIPT_STREAMS] = {};
+
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct script_msg *m = &s->msg[i];
+        is_late[m->side][m->stream] |= m->late;
+        if (script_takes(m) && is_late[m->side][m->stream] == late)
+            bench_recv(b, !m->side, m->stream, m->to, m->op == MR_OP_WRITE_IMM ? 0 : m->len);
+    }
 }
 
 /** What a run carries along. */
@@ -37,19 +61,24 @@ static void completed(struct bench *b, unsigned side, const struct mr_cqe *c)
 
     for (unsigned i = 0; i < at->s->n; i++) {
         const struct script_msg *m = &at->s->msg[i];
-        if (m->side == side && !m->fault && !m->behind && b->cfg.stream[m->stream] == c->stream && m->msg <= c->msg)
-            at->early += memcmp(b->side[side].user + m->from, b->side[!side].user + m->to, m->len) != 0;
+        bool recv = c->flags & MR_CQEF_RECV;
+        if (script_asks(m) || m->fault || m->behind || b->cfg.stream[m->stream] != c->stream || m->msg > c->msg)
+            continue;
+        if (m->side == (recv ? !side : side))
+            at->early += memcmp(b->side[m->side].user + m->from, b->side[!m->side].user + m->to, m->len) != 0;
     }
 }
 
-/** The next completion of a stream from *at on; null: no more. */
-static const struct mr_cqe *next_cpl(const struct bench *b, unsigned side, unsigned k, uint32_t *at)
+/** The next completion of a stream's sends or receives from *at on; null: no more. */
+static const struct mr_cqe *next_cpl(const struct bench *b, unsigned side, unsigned k, bool recv, uint32_t *at)
 {
     const struct bench_side *e = &b->side[side];
 
     while (*at < e->n_cpl)
-        if (e->cpl[(*at)++].stream == b->cfg.stream[k])
-            return &e->cpl[*at - 1];
+        if (e->cpl[*at].stream != b->cfg.stream[k] || !(e->cpl[*at].flags & MR_CQEF_RECV) == recv)
+            ++*at;
+        else
+            return &e->cpl[(*at)++];
     return nullptr;
 }
 
@@ -57,6 +86,31 @@ static unsigned complain(const struct script *s, const struct bench *b, unsigned
 {
     printf("  %s, engine %s, host %u: %s (%llu)\n", s->name, b->cfg.engine, side, what, (unsigned long long)at);
     return 1;
+}
+
+/** Completions of receives of one stream of one side against the script. */
+static unsigned check_receives(const struct script *s, const struct bench *b, unsigned side, unsigned k)
+{
+    uint32_t at = 0;
+    unsigned wrong = 0;
+
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct script_msg *m = &s->msg[i];
+        if (m->side == side || m->stream != k || m->behind || m->fault || !script_takes(m))
+            continue;
+        const struct mr_cqe *c = next_cpl(b, side, k, true, &at);
+        bool imm = m->op != MR_OP_SEND;
+        if (!c)
+            return wrong + complain(s, b, side, "a receive is missing, message", m->msg);
+        if (c->msg != m->msg || c->wqe != m->match || c->status)
+            wrong += complain(s, b, side, "receive of another message", (uint64_t)c->msg);
+        else if (c->byte_len != m->len || c->opcode != m->op || !(c->flags & MR_CQEF_IMM) != !imm ||
+                 (imm && c->imm != ~m->msg))
+            wrong += complain(s, b, side, "wrong length, operation or immediate", (uint64_t)c->byte_len);
+    }
+    if (next_cpl(b, side, k, true, &at))
+        wrong += complain(s, b, side, "a receive too many, stream", k);
+    return wrong;
 }
 
 /** Completions of one stream of one side against the script. */
@@ -69,17 +123,17 @@ static unsigned check_stream(const struct script *s, const struct bench *b, unsi
         const struct script_msg *m = &s->msg[i];
         if (m->side != side || m->stream != k || m->behind || !(m->signaled || m->fault))
             continue;
-        const struct mr_cqe *c = next_cpl(b, side, k, &at);
+        const struct mr_cqe *c = next_cpl(b, side, k, false, &at);
         if (!c)
             return wrong + complain(s, b, side, "a completion is missing, message", m->msg);
         if (c->msg != m->msg || c->wqe != m->msg)
             wrong += complain(s, b, side, "completion of another message", (uint64_t)c->msg);
         else if (c->status != script_status(m))
             wrong += complain(s, b, side, "wrong status", (uint64_t)c->status);
-        else if (!m->fault && (c->byte_len != m->len || c->opcode != MR_OP_WRITE))
+        else if (!m->fault && (c->byte_len != m->len || c->opcode != m->op))
             wrong += complain(s, b, side, "wrong length or operation", (uint64_t)c->byte_len);
     }
-    if (next_cpl(b, side, k, &at))
+    if (next_cpl(b, side, k, false, &at))
         wrong += complain(s, b, side, "a completion too many, stream", k);
     return wrong;
 }
@@ -95,7 +149,7 @@ static unsigned check(const struct script *s, const struct bench *b)
             wrong += complain(s, b, side, "memory is not as it must be from offset", at);
         free(image);
         for (unsigned k = 0; k < s->n_streams; k++)
-            wrong += check_stream(s, b, side, k);
+            wrong += check_stream(s, b, side, k) + check_receives(s, b, side, k);
     }
     return wrong;
 }
@@ -132,8 +186,11 @@ struct bench *script_run(const struct script *s, const struct bench_cfg *cfg, un
     b->arg = &at;
     script_fill(s, 0, b->side[0].user);
     script_fill(s, 1, b->side[1].user);
+    post_receives(b, s, false);
     for (unsigned i = 0; i < s->n; i++)
-        post(b, &s->msg[i]);
+        post(b, s, &s->msg[i]);
+    bench_until(b, s->want, LATE);
+    post_receives(b, s, true);
     if (!bench_until(b, s->want, PATIENCE))
         *wrong += complain(s, b, 0, "not all completions came, cycles", b->steps);
     if (!bench_settle(b, PATIENCE))
@@ -154,13 +211,13 @@ static bool same_cpl(const struct mr_cqe *x, const struct mr_cqe *y)
 }
 
 static unsigned compare_stream(const struct script *s, const struct bench *a, const struct bench *b, unsigned side,
-                               unsigned k, bool tell)
+                               unsigned k, bool recv, bool tell)
 {
     uint32_t at[2] = {};
 
     for (;;) {
-        const struct mr_cqe *x = next_cpl(a, side, k, &at[0]);
-        const struct mr_cqe *y = next_cpl(b, side, k, &at[1]);
+        const struct mr_cqe *x = next_cpl(a, side, k, recv, &at[0]);
+        const struct mr_cqe *y = next_cpl(b, side, k, recv, &at[1]);
         if (!x != !y || (x && !same_cpl(x, y)))
             return !tell || complain(s, b, side, "completion differs, message", x ? (uint64_t)x->msg : (uint64_t)y->msg);
         if (!x)
@@ -174,7 +231,7 @@ unsigned script_compare(const struct script *s, const struct bench *a, const str
 
     for (unsigned side = 0; side < 2; side++) {
         for (unsigned k = 0; k < s->n_streams; k++)
-            wrong += compare_stream(s, a, b, side, k, tell);
+            wrong += compare_stream(s, a, b, side, k, false, tell) + compare_stream(s, a, b, side, k, true, tell);
         uint8_t *p = script_known(s, side, a->side[side].user);
         uint8_t *q = script_known(s, side, b->side[side].user);
         size_t at = script_differ(p, q);

@@ -199,8 +199,54 @@ static void ready__a_shared_queue(void)
     pair_free(p);
 }
 
+/** A stream is closed at both ends with packets on the way: they were refused, and sent again, for ever. */
+static void ready__issue_a_closed_stream_repeats_for_ever(void)
+{
+    static const struct ops_wr big = {.op = MR_OP_SEND, .range = {{64, 1 << 18}}, .nranges = 1};
+    uint8_t closed[MR_STREAM_BYTES] = {0};
+    struct pair *p = pair_new(942, 4);
+
+    ops_open(p, 1, (struct ops_stream){0});
+    ops_open(p, 2, (struct ops_stream){0});
+    ops_recv(p, 1, 1, &(struct ops_range){.at = DST, .len = 1 << 18}, 1);
+    ops_post(p, 0, 1, &big);
+    pair_run(p, 2000);
+    pair_table(p, 1, MR_TBL_STREAM, 1, closed, sizeof closed);
+    pair_table(p, 0, MR_TBL_STREAM, 1, closed, sizeof closed);
+    CU_ASSERT_TRUE(closes(p, 0, 4));
+    recv4k(p, 2, DST);
+    ops_post(p, 0, 2, &send4k);
+    CU_ASSERT_EQUAL(ops_wait(p, 0).stream, 2);
+    CU_ASSERT_EQUAL(ops_wait(p, 1).stream, 2);
+    pair_free(p);
+}
+
+/** Once TBL_STATUS is done, nothing more is written for a stream that was closed, however slow the host is. */
+static void ready__closed_is_over(void)
+{
+    static const struct ops_wr big = {.op = MR_OP_SEND, .range = {{64, 1 << 18}}, .nranges = 1};
+    uint8_t closed[MR_STREAM_BYTES] = {0};
+
+    for (unsigned shared = 0; shared < 2; shared++)
+        for (unsigned when = 1500; when < 6000; when += 750) {
+            struct pair *p = pair_new(950 + when, 4);
+            ops_open(p, 1, (struct ops_stream){.shared = shared});
+            for (unsigned i = 0; i < 2; i++)
+                ops_recv(p, 1, !shared, &(struct ops_range){.at = DST, .len = 1 << 18}, 1);
+            ops_post(p, 0, 1, &big);
+            pair_run(p, when);
+            pair_table(p, 1, MR_TBL_STREAM, 1, closed, sizeof closed);
+            uint64_t before = p->side[1].writes;
+            pair_run(p, 20000);
+            CU_ASSERT_EQUAL(p->side[1].writes, before);
+            pair_free(p);
+        }
+}
+
 void test_ready_register(CU_pSuite s)
 {
+    CU_ADD_TEST(s, ready__issue_a_closed_stream_repeats_for_ever);
+    CU_ADD_TEST(s, ready__closed_is_over);
     CU_ADD_TEST(s, ready__a_late_receive);
     CU_ADD_TEST(s, ready__no_receive_ends_the_stream);
     CU_ADD_TEST(s, ready__bad_receive_too_short);
