@@ -24,7 +24,6 @@ OWNERS = [
     ("path", ["MR_GROUPS_LOG2"], ["MR_GROUP"]),
     ("slot", ["MR_GROUPS_LOG2"], ["MR_GROUP", "MR_WIRE_WINDOW"]),
     ("CQ", ["MR_CQS_LOG2"], []),
-    ("8 pages", ["MR_PAGES_LOG2"], []),
     ("message", ["MR_STREAMS_LOG2", "MR_MSGS_LOG2"], []),
     ("entry read ahead", ["MR_STREAMS_LOG2", "MR_AHEAD_LOG2"], []),
 ]
@@ -83,15 +82,21 @@ def follow(memories, smaller, size):
             m["odd"] = size  # neither half nor the same: nothing is known
 
 
+def size_name(size):
+    return re.sub(r"^MR_(\w+?)S?_LOG2$", r"\1", size).lower()
+
+
 def owner_of(depth, follows, values):
     """(owner, how many entries each has) of a memory, or (None, 0) when its depth does not tell."""
     product = 1 << sum(values[s] for s in follows)
+    if len(follows) == 1 and depth < product and product % depth == 0:  # several in a word
+        return f"{product // depth} {size_name(follows[0])}s", 1
     if depth % product or not follows:
         return (None, 0) if follows else (FIXED, depth)
     fits = [(name, math.prod(values[c] for c in consts)) for name, sizes, consts in OWNERS
             if sorted(sizes) == sorted(follows)]
     if not fits and len(follows) == 1:
-        fits = [(re.sub(r"^MR_(\w+?)S?_LOG2$", r"\1", follows[0]).lower(), 1)]
+        fits = [(size_name(follows[0]), 1)]
     fits = [(n, f) for n, f in fits if depth // product % f == 0]
     if not fits:
         return None, 0

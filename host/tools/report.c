@@ -109,5 +109,6 @@ json_t *report_caps(struct mr_device *dev)
     put(o, "planes", c.planes);
     put(o, "length_max", c.length_max);
     put(o, "groups", c.groups);
+    put(o, "pages", c.pages);
     return o;
 }

@@ -16,22 +16,34 @@ enum {
     USER_AT = CQ_AT + 8192,
     MEM = USER_AT + SCRIPT_USER,
     PD = 7,
+    PAGE = 4096,
+    PAGE_TURN = 0x155,  // page i of the user memory is page i ^ this on the bus: so no two stay neighbours
     QUIET = 3000,  // cycles: longer than any round trip here
 };
 
 /* ---- host memory ---- */
 
+/** Accesses do not reach across 4 KiB. */
+static uint8_t *mem_at(struct bench_side *e, uint64_t addr)
+{
+    uint64_t at = addr - e->base;
+
+    if (e->pages && at >= USER_AT)
+        at = USER_AT + ((at - USER_AT) ^ PAGE_TURN * PAGE);
+    return e->mem + at;
+}
+
 static int mem_read(void *ctx, uint64_t addr, void *buf, size_t len)
 {
     struct bench_side *e = ctx;
-    memcpy(buf, e->mem + (addr - e->base), len);
+    memcpy(buf, mem_at(e, addr), len);
     return 0;
 }
 
 static int mem_write(void *ctx, uint64_t addr, const void *buf, size_t len)
 {
     struct bench_side *e = ctx;
-    memcpy(e->mem + (addr - e->base), buf, len);
+    memcpy(mem_at(e, addr), buf, len);
     return 0;
 }
 
@@ -47,6 +59,7 @@ static int mem_open(struct bench *b, unsigned s)
         return -ENOMEM;
     e->base = s ? 0x7f0000000000u : 0x100000000u;
     e->user = e->mem + USER_AT;
+    e->pages = b->cfg.pages;
     sim_mem_owner(m, &mem_ops, e);
     int err = sim_mem_map(m, e->base, QUEUES);
     err = err ? err : sim_mem_map(m, e->base + CQ_AT, CQ_BYTES);
@@ -140,6 +153,20 @@ static void wait_free(struct bench *b, unsigned s)
     b->bad = true;
 }
 
+/** Enters the user memory in the page table; returns what its key says. */
+static uint64_t pages_setup(struct bench *b, unsigned s)
+{
+    uint64_t first = b->side[s].base + USER_AT, row[8];
+
+    static_assert(USER_AT % PAGE == 0);
+    for (uint64_t i = 0; i < SCRIPT_USER / PAGE; i += 8) {
+        for (uint64_t k = 0; k < 8; k++)
+            row[k] = first + ((i + k) ^ PAGE_TURN) * PAGE + 1;
+        table_write(b, s, MR_TBL_PAGE, (uint32_t)(i / 8), row, sizeof row);
+    }
+    return 1ull << 63 | 12ull << 57;
+}
+
 static void side_setup(struct bench *b, unsigned s)
 {
     const struct bench_cfg *c = &b->cfg;
@@ -149,7 +176,7 @@ static void side_setup(struct bench *b, unsigned s)
     mr_cq_put(entry, (struct mr_cq){.base = e->base + CQ_AT, .log2 = BENCH_CQ_LOG2});
     table_write(b, s, MR_TBL_CQ, c->cq, entry, MR_CQ_BYTES);
     mr_key_put(entry, (struct mr_key){.rights = 0x1f, .tag = BENCH_KEY & 0xff, .pd = PD, .va = BENCH_VA,
-        .len = SCRIPT_USER, .bus = e->base + USER_AT});
+        .len = SCRIPT_USER, .bus = c->pages ? pages_setup(b, s) : e->base + USER_AT});
     table_write(b, s, MR_TBL_KEY, BENCH_KEY >> 8, entry, MR_KEY_BYTES);
     for (unsigned i = 0; i < c->n_conns; i++)
         conn_setup(b, s, c->conn[i]);

@@ -31,6 +31,7 @@ struct bench_cfg {
     uint64_t seed;
     double loss;
     uint32_t wr_ns;      // latency of a write to host memory; 0: that of sim_mem_defaults
+    bool pages;          // user memory in 4 KiB pages, in another order on the bus
     unsigned paths;
     unsigned n_conns;
     uint16_t conn[BENCH_CONNS];      // table indices
@@ -42,6 +43,7 @@ struct bench_cfg {
 struct bench_side {
     uint8_t *mem;   // send queues, completion queue, user
     uint64_t base;  // bus address of mem
+    bool pages;     // as in bench_cfg
     uint8_t *user;
     uint16_t pidx[SCRIPT_STREAMS];
     uint16_t rq_pidx[SCRIPT_STREAMS];

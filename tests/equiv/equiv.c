@@ -20,6 +20,7 @@ struct scenario {
     double loss;
     uint32_t wr_ns;
     void (*add)(struct script *s);
+    bool pages;
 };
 
 /** Every small size and the ones around packet borders, one stream. */
@@ -100,26 +101,28 @@ static void add_ops_faults(struct script *s)
 }
 
 static const struct scenario scenarios[] = {
-    {"sizes", 1, 1, 4, 0, 0, add_sizes},
-    {"sizes, 5 % loss", 1, 1, 4, 0.05, 0, add_sizes},
-    {"one path, 1 % loss", 1, 1, 1, 0.01, 0, add_random},
-    {"4 streams", 4, 1, 4, 0, 0, add_random},
-    {"8 streams, 8 paths, 1 % loss", 8, 1, 8, 0.01, 0, add_random},
-    {"8 streams, 2 connections, 5 % loss", 8, 2, 4, 0.05, 0, add_random},
-    {"large, 1 % loss", 1, 1, 4, 0.01, 0, add_large},
-    {"small", 4, 1, 4, 0, 0, add_small},
-    {"small, 5 % loss", 4, 1, 4, 0.05, 0, add_small},
-    {"length 0, 1 % loss", 2, 1, 4, 0.01, 0, add_zero},
-    {"faults", 7, 1, 4, 0, 0, add_faults},
-    {"faults, 1 % loss", 7, 2, 4, 0.01, 0, add_faults},
-    {"faults, 5 % loss", 7, 1, 4, 0.05, 0, add_faults},
-    {"host memory that takes 5 us to write", 4, 1, 4, 0.01, 5000, add_random},
-    {"operations", 1, 1, 4, 0, 0, add_ops},
-    {"operations, 6 streams, 1 % loss", 6, 2, 4, 0.01, 0, add_ops},
-    {"operations, 8 streams, 5 % loss", 8, 1, 8, 0.05, 0, add_ops},
-    {"operations, slow host memory, 1 % loss", 4, 1, 4, 0.01, 3000, add_ops},
-    {"operations that fail", 4, 1, 4, 0, 0, add_ops_faults},
-    {"operations that fail, 5 % loss", 4, 1, 4, 0.05, 0, add_ops_faults},
+    {"sizes", 1, 1, 4, 0, 0, add_sizes, false},
+    {"sizes, 5 % loss", 1, 1, 4, 0.05, 0, add_sizes, false},
+    {"one path, 1 % loss", 1, 1, 1, 0.01, 0, add_random, false},
+    {"4 streams", 4, 1, 4, 0, 0, add_random, false},
+    {"8 streams, 8 paths, 1 % loss", 8, 1, 8, 0.01, 0, add_random, false},
+    {"8 streams, 2 connections, 5 % loss", 8, 2, 4, 0.05, 0, add_random, false},
+    {"large, 1 % loss", 1, 1, 4, 0.01, 0, add_large, false},
+    {"small", 4, 1, 4, 0, 0, add_small, false},
+    {"small, 5 % loss", 4, 1, 4, 0.05, 0, add_small, false},
+    {"length 0, 1 % loss", 2, 1, 4, 0.01, 0, add_zero, false},
+    {"faults", 7, 1, 4, 0, 0, add_faults, false},
+    {"faults, 1 % loss", 7, 2, 4, 0.01, 0, add_faults, false},
+    {"faults, 5 % loss", 7, 1, 4, 0.05, 0, add_faults, false},
+    {"host memory that takes 5 us to write", 4, 1, 4, 0.01, 5000, add_random, false},
+    {"operations", 1, 1, 4, 0, 0, add_ops, false},
+    {"operations, 6 streams, 1 % loss", 6, 2, 4, 0.01, 0, add_ops, false},
+    {"operations, 8 streams, 5 % loss", 8, 1, 8, 0.05, 0, add_ops, false},
+    {"operations, slow host memory, 1 % loss", 4, 1, 4, 0.01, 3000, add_ops, false},
+    {"operations that fail", 4, 1, 4, 0, 0, add_ops_faults, false},
+    {"operations that fail, 5 % loss", 4, 1, 4, 0.05, 0, add_ops_faults, false},
+    {"memory in pages, 1 % loss", 4, 1, 4, 0.01, 0, add_random, true},
+    {"faults, memory in pages, 1 % loss", 7, 2, 4, 0.01, 0, add_faults, true},
 };
 
 static double seconds(void)
@@ -132,7 +135,7 @@ static double seconds(void)
 static bool run(const struct scenario *c, uint64_t seed)
 {
     static struct script s;
-    struct bench_cfg cfg = {.engine = "native", .seed = seed, .loss = c->loss, .wr_ns = c->wr_ns, .paths = c->paths, .n_conns = c->conns,
+    struct bench_cfg cfg = {.engine = "native", .seed = seed, .loss = c->loss, .wr_ns = c->wr_ns, .pages = c->pages, .paths = c->paths, .n_conns = c->conns,
         .n_streams = c->streams, .cq = 3};
     unsigned wrong = 0;
 

@@ -99,7 +99,7 @@ def test_ownership():
             (8192, ["MR_GROUPS_LOG2"], ("path group", 1)), (65536, ["MR_GROUPS_LOG2"], ("path", 1)),
             (1 << 24, ["MR_GROUPS_LOG2"], ("slot", 1)),
             (1 << 18, ["MR_MSGS_LOG2", "MR_STREAMS_LOG2"], ("message", 1)), (1024, ["MR_CQS_LOG2"], ("CQ", 1)),
-            (48, ["MR_NEW_LOG2"], ("new", 3)), (40, [], ("fixed", 40)),
+            (48, ["MR_NEW_LOG2"], ("new", 3)), (2, ["MR_NEW_LOG2"], ("8 news", 1)), (40, [], ("fixed", 40)),
             (1 << 16, ["MR_NEW_LOG2", "MR_CONNS_LOG2"], (None, 0))):
         check(measure.owner_of(depth, follows, v) == want, f"{depth} that follows {follows} is of {want}")
 
