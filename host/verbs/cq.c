@@ -17,6 +17,8 @@
 
 #include "front.h"
 
+static constexpr unsigned vain_max = 16;       // polls in vain, after which one waits
+static constexpr uint64_t rest_ns = 100000;
 static constexpr uint32_t entries_min = 4096, entries_factor = 4;
 
 /* ------------------------------------------------------------------- lists */
@@ -71,9 +73,12 @@ static void note_error(const struct mr_wc *wc)
 static int from_device(struct front_cq *cq, struct front_wc *to, unsigned n)
 {
     struct mr_wc wc[front_batch];
-    int got = mr_cq_poll(cq->queue, wc, (int)n);
 
     front_called();
+    // A poll in vain gives the core away, for milliseconds on a busy machine: look first.
+    int got = front.nic.simulated ? 1 : mr_cq_wait(cq->queue, 0);
+    if (got > 0)
+        got = mr_cq_poll(cq->queue, wc, (int)n);
     if (got == -EBADMSG)
         got = 0;  // skipped; it was nobody's
     for (int i = 0; i < got; i++) {
@@ -108,7 +113,12 @@ int front_cq_poll(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
         for (int i = 0; i < k; i++)
             wc[got++] = w[i].wc;
     } while (k == (int)front_batch);
+    cq->vain = got ? 0 : cq->vain + 1;
+    bool rest = cq->vain > vain_max && !front.nic.simulated;
     pthread_mutex_unlock(&cq->lock);
+    // A program that polls without end takes the core from the software NIC, which needs it more.
+    if (rest && !k)
+        mr_cq_wait(cq->queue, rest_ns);
     return got || k >= 0 ? got : -1;
 }
 

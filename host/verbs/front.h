@@ -96,6 +96,7 @@ struct front_cq {
     struct mr_cq *queue;
     pthread_mutex_t lock;
     struct front_wcs before, after;  // in front of what the device has, and behind it
+    unsigned vain;                   // polls in a row that found nothing
     struct front_wc now;             // of the start_poll() interface
     // With a channel: a thread that waits for the device while the queue is armed.
     pthread_t watcher;
