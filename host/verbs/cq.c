@@ -37,6 +37,13 @@ static bool list_add(struct front_wcs *l, const struct front_wc *w)
     return true;
 }
 
+/* A completion that the program did not poll yet. */
+static bool keep(struct front_cq *cq, struct front_wcs *l, const struct front_wc *w)
+{
+    cq->news |= cq->armed && (w->solicited || !cq->solicited);
+    return list_add(l, w);
+}
+
 static unsigned list_take(struct front_wcs *l, struct front_wc *to, unsigned n)
 {
     unsigned k = n < l->n ? n : l->n;
@@ -130,7 +137,7 @@ void front_cq_fetch(struct front_cq *cq)
     do {
         got = from_device(cq, w, front_batch);
         for (int i = 0; i < got; i++)
-            list_add(&cq->before, &w[i]);
+            keep(cq, &cq->before, &w[i]);
     } while (got > 0);
 }
 
@@ -155,7 +162,7 @@ bool front_cq_flush(struct front_cq *cq, uint32_t qpn, uint64_t wr_id, bool recv
     };
 
     pthread_mutex_lock(&cq->lock);
-    bool ok = list_add(&cq->after, &w);
+    bool ok = keep(cq, &cq->after, &w);
     pthread_mutex_unlock(&cq->lock);
     return ok;
 }

@@ -4,8 +4,8 @@
  *
  * The device raises no events yet. So each queue with a channel has a thread,
  * which waits for the device while the queue is armed and then counts the
- * channel's eventfd up. A queue that already has completions when it is armed
- * has its event at once: more than libibverbs promises, and never too few.
+ * channel's eventfd up. As with a NIC's own events, what is there already when the
+ * queue is armed raises none: programs arm first and poll then.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -75,21 +75,12 @@ static void raise_event(struct front_cq *cq)
     pthread_mutex_unlock(&c->lock);
 }
 
-static bool any(const struct front_wcs *l, bool solicited)
-{
-    for (unsigned i = 0; i < l->n; i++)
-        if (!solicited || l->wc[i].solicited)
-            return true;
-    return false;
-}
-
-/* Under cq->lock: is there what it is armed for? came: the device has completions. */
+/* Under cq->lock: has come what it is armed for? came: the device has completions. */
 static bool due(struct front_cq *cq, bool came)
 {
     if (came && cq->solicited)
         front_cq_fetch(cq);
-    return (came && !cq->solicited) || any(&cq->before, cq->solicited) ||
-           any(&cq->after, cq->solicited);
+    return cq->news || (came && !cq->solicited);
 }
 
 static void *watch(void *arg)
@@ -125,7 +116,7 @@ int front_watch_begin(struct front_cq *cq)
 {
     struct front_channel *c = channel_of(cq);
 
-    cq->armed = cq->stop = false;
+    cq->armed = cq->stop = cq->news = false;
     pthread_cond_init(&cq->armed_cond, nullptr);
     if (pthread_create(&cq->watcher, nullptr, watch, cq))
         return -ENOMEM;
@@ -181,6 +172,10 @@ int front_cq_arm(struct ibv_cq *ibcq, int solicited_only)
     pthread_mutex_lock(&cq->lock);
     // Armed for everything stays so. [ibv_req_notify_cq(3)]
     cq->solicited = solicited_only && (!cq->armed || cq->solicited);
+    if (!cq->armed) {
+        front_cq_fetch(cq);
+        cq->news = false;
+    }
     cq->armed = true;
     pthread_cond_signal(&cq->armed_cond);
     pthread_mutex_unlock(&cq->lock);

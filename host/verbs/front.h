@@ -102,6 +102,7 @@ struct front_cq {
     pthread_t watcher;
     pthread_cond_t armed_cond;
     bool armed, solicited, stop;
+    bool news;  // what it is armed for has come since
     // Under the channel's lock:
     struct front_cq *next;           // in the channel's list
     bool queued;
