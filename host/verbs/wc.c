@@ -54,12 +54,12 @@ static void take_recv(struct ibv_wc *to, const struct mr_wc *from)
 
     to->status = status_of(from->status);
     to->opcode = write ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
-    if (from->flags & MR_WC_IMM) {
-        to->wc_flags = IBV_WC_WITH_IMM;
-        to->imm_data = htobe32(from->imm);
-    } else if (from->opcode == MR_OP_SEND_INV) {
+    if (from->opcode == MR_OP_SEND_INV) {
         to->wc_flags = IBV_WC_WITH_INV;
         to->invalidated_rkey = from->imm;
+    } else if (from->flags & MR_WC_IMM) {
+        to->wc_flags = IBV_WC_WITH_IMM;
+        to->imm_data = htobe32(from->imm);
     }
 }
 
