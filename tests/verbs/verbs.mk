@@ -6,5 +6,5 @@ $(B)/tests/verbs/calls: tests/verbs/calls.c
 	$(CC) -D_GNU_SOURCE $(CFLAGS) -o $@ $< -libverbs
 
 .PHONY: test-verbs
-test-verbs: $(B)/mrnic $(B)/libmrverbs.so $(B)/tests/verbs/calls
+test-verbs: $(B)/mrnic $(B)/libmrverbs.so $(B)/mrsim $(B)/mrsim-native $(B)/tests/verbs/calls
 	@B=$(B) tests/verbs/verbs.sh

@@ -29,23 +29,45 @@ listens() {
     grep -qE ":$(printf %04X "$1") [0-9A-F:]+ 0A" /proc/net/tcp /proc/net/tcp6
 }
 
-# Server on the first device, client on the second: the client's last lines of figures are shown.
-pair() { # options of both devices, program, its arguments
-    local uri=$1 server client
-    shift
+# Server on the first device, client on the second: the client's last line of figures is shown.
+ends() { # what to say in front, the two devices, program, its arguments
+    local what=$1 first=$2 second=$3 server client
+    shift 3
     port=$((port + 1))
-    timeout $limit "$B/mrnic" run --dev "soft:0?$uri" -- "$@" -p $port >"$dir/server" 2>&1 &
+    timeout $limit "$B/mrnic" run --dev "$first" -- "$@" -p $port >"$dir/server" 2>&1 &
     server=$!
     for _ in $(seq 200); do
         listens $port && break
         kill -0 $server 2>/dev/null || break
         sleep 0.05
     done
-    timeout $limit "$B/mrnic" run --dev "soft:1?$uri" -- "$@" -p $port 127.0.0.1 >"$dir/client" 2>&1
+    timeout $limit "$B/mrnic" run --dev "$second" -- "$@" -p $port 127.0.0.1 >"$dir/client" 2>&1
     client=$?
     wait $server
-    verdict "${uri:+$uri: }$*" $((client | $?)) "$dir/client" "$dir/server"
+    verdict "$what$*" $((client | $?)) "$dir/client" "$dir/server"
     grep -vE '^-*$' "$dir/client" | tail -n 1
+}
+
+pair() { # options of both devices, program, its arguments
+    local uri=$1
+    shift
+    ends "${uri:+$uri: }" "soft:0?$uri" "soft:1?$uri" "$@"
+}
+
+# Time passes for a server that nobody has come to yet, so the simulator waits for one client only.
+sim_pair() { # engine, program, its arguments
+    local engine=$1 sock=$MR_SOFT_DIR/sim sim
+    shift
+    "$B/$([ $engine = rtl ] && echo mrsim || echo mrsim-native)" --engine $engine --socket "$sock" --nics 2 \
+        --clients 1 --loss 0.01 >"$dir/sim" 2>&1 &
+    sim=$!
+    for _ in $(seq 100); do
+        [ -S "$sock" ] && break
+        sleep 0.05
+    done
+    ends "sim: $engine: " "sim:$sock?nic=0" "sim:$sock?nic=1" "$@"
+    wait $sim
+    verdict "and the simulator" $? "$dir/sim"
 }
 
 one() { # what, command...
@@ -89,6 +111,10 @@ pair "" ib_read_lat -s 4096 -n 20 -e
 pair "" ib_read_bw -s 16384 -n 20 -q 4 -b
 pair "" ib_atomic_bw -n 50 -q 2 -A CMP_AND_SWAP
 pair "" ib_atomic_lat -n 20
+sim_pair native ibv_rc_pingpong -g 0 -n 10 -r 10 -c
+sim_pair native ib_write_bw -s 4096 -n 10
+sim_pair native ib_read_bw -s 4096 -n 10
+sim_pair rtl ibv_rc_pingpong -g 0 -n 5 -r 5 -c
 
 echo "SUITE verbs: $passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
