@@ -24,7 +24,7 @@ help:
 	@echo 'make rate        cycles per packet of every kernel, both directions at once'
 	@echo 'make gen         print the committed generated files again;  check-gen: are they up to date?'
 	@echo 'make fuzz-hlsc   compiler against Verilator on N=100 random kernels, SEED=1'
-	@echo 'make test-NAME   one suite: defs lint hlsc kernels state movers recv track pages nic hw sim scen host product run replay equiv full'
+	@echo 'make test-NAME   one suite: defs lint hlsc kernels state movers recv track pages nic hw sim scen host product run verbs replay equiv full'
 	@echo '                 (V=1 with any target shows the commands)'
 	@echo 'make setup       install the Debian packages of mk/packages.txt that are missing'
 	@echo 'make clean       remove $(B)/'

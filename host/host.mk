@@ -30,7 +30,7 @@ HOST_NIC_INC := -Ihls -Idefs -I$(B)/gen -I$(B)/native $(HOST_NIC_PARAMS)
 HOST_OBJ     += $(HOST_NIC_SRC:hls/%.c=$(HOST_B)/nic/%.o)
 
 .PHONY: host test-host
-host: $(B)/libmetaroce.so $(B)/$(HOST_SONAME) $(B)/libmetaroce.a $(B)/mrnic $(B)/mr_sendfile $(B)/mr_run $(HOST_B)/write
+host: $(B)/libmrverbs.so $(B)/libmetaroce.so $(B)/$(HOST_SONAME) $(B)/libmetaroce.a $(B)/mrnic $(B)/mr_sendfile $(B)/mr_run $(HOST_B)/write
 
 # The numbers that programs see, out of the rows of defs/.
 $(B)/gen/metaroce_codes.h: $(B)/gen/mr_defs.h host/host.mk
@@ -62,6 +62,16 @@ $(B)/libmetaroce.so.$(HOST_VERSION): $(HOST_OBJ) host/libmetaroce.map
 
 $(B)/$(HOST_SONAME) $(B)/libmetaroce.so: $(B)/libmetaroce.so.$(HOST_VERSION)
 	@ln -sf $(<F) $@
+
+# The verbs front, with the library inside: only libibverbs' names are seen, without versions.
+HOST_V_OBJ := $(patsubst host/%.c,$(HOST_B)/%.o,$(wildcard host/verbs/*.c))
+HOST_V_HDR := $(wildcard host/verbs/*.h) host/include/metaroce.h $(B)/gen/metaroce_codes.h
+
+$(HOST_V_OBJ): $(HOST_V_HDR)
+
+$(B)/libmrverbs.so: $(HOST_V_OBJ) $(HOST_OBJ) host/verbs/libmrverbs.map
+	$(CC) $(CFLAGS) -shared -pthread -Wl,-soname,libmrverbs.so -Wl,-z,defs \
+		-Wl,--version-script,host/verbs/libmrverbs.map -o $@ $(HOST_V_OBJ) $(HOST_OBJ)
 
 # Tests: the library and a device made of C, under the sanitizers. SAN=thread for the other one.
 SAN          ?= address,undefined

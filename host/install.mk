@@ -53,7 +53,7 @@ install: host man $(B)/mrsim $(HOST_B)/install/libmetaroce.a
 		$(MANDIR)/man1 $(MANDIR)/man3 $(MANDIR)/man7)
 	install $(B)/mrnic $(B)/mrsim $(DESTDIR)$(BINDIR)
 	install -m 644 $(wildcard host/include/*.h) $(B)/gen/metaroce_codes.h $(DESTDIR)$(INCLUDEDIR)
-	install -m 755 $(B)/libmetaroce.so.$(HOST_VERSION) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(B)/libmetaroce.so.$(HOST_VERSION) $(B)/libmrverbs.so $(DESTDIR)$(LIBDIR)
 	ln -sf libmetaroce.so.$(HOST_VERSION) $(DESTDIR)$(LIBDIR)/$(HOST_SONAME)
 	ln -sf $(HOST_SONAME) $(DESTDIR)$(LIBDIR)/libmetaroce.so
 	install -m 644 $(HOST_B)/install/libmetaroce.a $(DESTDIR)$(LIBDIR)
@@ -66,7 +66,7 @@ install: host man $(B)/mrsim $(HOST_B)/install/libmetaroce.a
 uninstall: man
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,mrnic mrsim)
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,metaroce.h metaroce_event.h metaroce_codes.h)
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libmetaroce.a libmetaroce.so $(HOST_SONAME) libmetaroce.so.$(HOST_VERSION))
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libmrverbs.so libmetaroce.a libmetaroce.so $(HOST_SONAME) libmetaroce.so.$(HOST_VERSION))
 	rm -f $(DESTDIR)$(PKGCONFIGDIR)/metaroce.pc
 	rm -rf $(DESTDIR)$(DOCDIR)
 	for s in 1 3 7; do (cd $(MAN)/man$$s && ls) | sed 's,^,$(DESTDIR)$(MANDIR)/man'$$s'/,' | xargs rm -f; done

@@ -10,6 +10,7 @@ include tests/scen/scen.mk
 include tests/recv.mk
 include tests/hls/pages/pages.mk
 include tests/product/product.mk
+include tests/verbs/verbs.mk
 
 # Two native NICs with everything between them; kernels with sanitizers.
 NIC_TEST_SRC := $(wildcard tests/nic/*.c) hls/native/nic_native.c $(GRAPH_KERNELS_C)
@@ -48,7 +49,7 @@ test-run: $(B)/mr_run $(B)/mr_sendfile $(B)/mrsim $(B)/run.tar
 
 # All suites. Each prints `SUITE name: P passed, F failed, S skipped` as its last
 # line; the sum of them is the last line of all.
-SUITES ?= defs lint hlsc kernels state movers recv track pages nic hw sim scen host product run replay equiv full
+SUITES ?= defs lint hlsc kernels state movers recv track pages nic hw sim scen host product run verbs replay equiv full
 
 .PHONY: test
 test:

@@ -356,6 +356,7 @@ enum mr_conn_flags {
     MR_CONN_NEXT_HOP = 0x02,  // frames go to next_hop instead of the peer's own MAC address
     MR_CONN_SPORTS = 0x04,    // sport[] is given
     MR_CONN_PLANES = 0x08,    // plane[] is given
+    MR_CONN_NUMBER = 0x10,    // number is given
 };
 
 /**
@@ -387,7 +388,10 @@ struct mr_conn_attr {
     uint8_t plane[MR_PATHS_MAX];   // plane of each path, 0 to planes - 1, with MR_CONN_PLANES; default: path
                                    // i runs on plane i % planes
     uint64_t seed;                 // default source ports: spread by this seed and the connection's index
-    uint64_t rsvd[4];              // 0
+    uint32_t number;               // own connection number, with MR_CONN_NUMBER: index, below caps.conns, in
+                                   // the low 16 bits, generation in the next 8; 0 above
+    uint32_t rsvd32;               // 0
+    uint64_t rsvd[3];              // 0
 };
 
 /**
@@ -413,8 +417,16 @@ struct mr_conn_addr {
 
 /**
  * Makes one end of a connection: takes a local number and room for its paths,
- * does not yet talk to anyone. Errors: -EINVAL, -ENOMEM, -ENOSPC no connection is
- * free, or (paths + 7) / 8 groups of paths (caps.groups) are not free in a row.
+ * does not yet talk to anyone.
+ *
+ * Two ends that both choose their numbers (MR_CONN_NUMBER) by a rule that they
+ * share can each fill in the other's mr_conn_addr and need not exchange it. The
+ * rule must give another generation whenever one of them begins anew: packets of
+ * the connection before must not be taken for this one's.
+ *
+ * Errors: -EINVAL, -ENOMEM, -ENOSPC no connection is free, or (paths + 7) / 8
+ * groups of paths (caps.groups) are not free in a row; -EBUSY another connection
+ * has the index that was asked for.
  */
 MR_API int mr_conn_create(struct mr_device *dev, const struct mr_conn_attr *attr,
                           struct mr_conn **conn);
@@ -509,6 +521,9 @@ struct mr_stream_attr {
  * queue that is not shared has one stream at a time, and is empty when the next
  * one takes it.
  *
+ * Without a connection (conn NULL) the stream has a number and takes receives, and
+ * gets its connection by mr_stream_bind().
+ *
  * From any thread. Errors: -EINVAL also objects of different devices, rq of
  * another domain, a value outside its range, or a reserved one not 0; -ENOMEM;
  * -ENOSPC no stream is free, or rcq has no room for the receives; -EBUSY rq is
@@ -522,8 +537,34 @@ MR_API int mr_stream_create(struct mr_conn *conn, struct mr_pd *pd, struct mr_cq
                             uint32_t depth, struct mr_stream **stream);
 
 /**
+ * Gives a connection to a stream that was made without one, before
+ * mr_stream_connect(). The connection then counts it among its streams. From any
+ * thread. Errors: -EINVAL also a connection of another device; -EISCONN it has
+ * one.
+ */
+MR_API int mr_stream_bind(struct mr_stream *stream, struct mr_conn *conn);
+
+/**
+ * Says anew how many times in a row a message may find no receive at the peer
+ * (mr_stream_attr.rnr_max). For a stream that is connected, the device begins
+ * anew with it: nothing may have been posted, and what the peer sent since
+ * mr_stream_connect() is lost. From any thread. Errors: -EINVAL; -EBUSY sends
+ * were posted; -EPIPE it is in error; -EREMOTEIO, -EIO, -ETIMEDOUT.
+ */
+MR_API int mr_stream_set_rnr(struct mr_stream *stream, uint8_t rnr_max);
+
+/**
+ * Makes a stream as new: it keeps its number and queues, and has no connection, as
+ * if it were made without one. What is posted must have completed and been polled:
+ * mr_stream_fail() first. From any thread.
+ * Errors: -EBUSY as mr_stream_destroy(); -EINVAL; -EREMOTEIO, -EIO, -ETIMEDOUT:
+ * it must be destroyed.
+ */
+MR_API int mr_stream_reset(struct mr_stream *stream);
+
+/**
  * Connects a stream to the peer's stream of that number. The connection must
- * be connected: else -ENOTCONN. Receives can be posted before; what the peer
+ * be there and connected: else -ENOTCONN. Receives can be posted before; what the peer
  * sends needs one. Errors: -EINVAL, -EISCONN; -EPIPE it was taken to the error
  * state; -EREMOTEIO the device refused; -EIO; -ETIMEDOUT.
  */

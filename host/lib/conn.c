@@ -72,10 +72,13 @@ static bool paths_ok(const struct mr_device *dev, const struct mr_conn_attr *a)
 static bool attr_ok(const struct mr_device *dev, const struct mr_conn_attr *a)
 {
     static constexpr uint32_t flags = MR_CONN_VLAN | MR_CONN_NEXT_HOP | MR_CONN_SPORTS |
-                                      MR_CONN_PLANES;
-    static const uint64_t zero[4];
+                                      MR_CONN_PLANES | MR_CONN_NUMBER;
+    static const uint64_t zero[3];
 
-    if (a->flags & ~flags || memcmp(a->rsvd, zero, sizeof zero))
+    if (a->flags & ~flags || a->rsvd32 || memcmp(a->rsvd, zero, sizeof zero))
+        return false;
+    if (a->flags & MR_CONN_NUMBER &&
+        (a->number >= MR_WIRE_CONN_NONE || (a->number & 0xffff) >= dev->caps.conns))
         return false;
     if (!mac_ok(a->mac) || !ip_ok(&a->ip) || a->tos & 3)
         return false;
@@ -123,8 +126,10 @@ static void spread_paths(struct mr_conn *c)
 static int create_locked(struct mr_conn *c)
 {
     struct mr_device *dev = c->dev;
-    uint32_t index;
-    int rc = mri_pool_take(&dev->conn_pool, &index);
+    uint32_t index = c->attr.number & 0xffff;
+    int rc = c->attr.flags & MR_CONN_NUMBER
+                 ? mri_pool_take_at(&dev->conn_pool, index, (uint8_t)(c->attr.number >> 16))
+                 : mri_pool_take(&dev->conn_pool, &index);
 
     if (rc)
         return rc;

@@ -172,7 +172,8 @@ struct mri_flush {
 struct mr_stream {
     struct mri_list link;
     struct mri_list stop;  // in cq->stop
-    struct mr_conn *conn;
+    struct mr_device *dev;
+    struct mr_conn *conn;  // under dev->lock until the stream is connected; NULL = none yet
     struct mr_pd *pd;
     struct mr_cq *cq;
     struct mr_cq *rcq;  // may be cq
@@ -185,6 +186,7 @@ struct mr_stream {
     unsigned char *shared_sq;  // read by the device
     uint64_t bus_addr;
     bool in_device;  // under dev->lock: the device's table has it
+    uint32_t peer;   // under dev->lock: the peer's number, once connected
     // Under cq->lock:
     struct mri_shadow *shadow;  // one for each entry
     uint32_t head;      // entries posted since creation
@@ -222,6 +224,8 @@ int mri_pool_init(struct mri_pool *p, uint32_t n, uint8_t first_tag);
 void mri_pool_free(struct mri_pool *p);
 /** Takes a number and changes its tag; -ENOSPC. Numbers come back as late as possible. */
 int mri_pool_take(struct mri_pool *p, uint32_t *index);
+/** Takes this one, below n, with this tag; -EBUSY. */
+int mri_pool_take_at(struct mri_pool *p, uint32_t index, uint8_t tag);
 void mri_pool_give(struct mri_pool *p, uint32_t index);
 
 /** Groups 0 to n - 1, all free. */

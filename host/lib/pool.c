@@ -36,6 +36,15 @@ int mri_pool_take(struct mri_pool *p, uint32_t *index)
     return 0;
 }
 
+int mri_pool_take_at(struct mri_pool *p, uint32_t index, uint8_t tag)
+{
+    if (p->slot[index].used)
+        return -EBUSY;
+    p->slot[index] = (struct mri_slot){.used = 1, .tag = tag};
+    p->used++;
+    return 0;
+}
+
 void mri_pool_give(struct mri_pool *p, uint32_t index)
 {
     p->slot[index].used = 0;

@@ -86,7 +86,7 @@ static int check(const struct mr_stream *s, const struct mr_send_wr *wr, uint32_
 
 static int state_error(const struct mr_stream *s)
 {
-    if (atomic_load(&s->conn->dev->dead))
+    if (atomic_load(&s->dev->dead))
         return -EIO;
     if (s->state == MRI_STREAM_NEW)
         return -ENOTCONN;
@@ -219,7 +219,7 @@ static int post(struct mr_stream *s, const struct mr_send_wr *wr, uint32_t n, ui
     if (!done)
         return rc;
     mri_barrier_before_doorbell();
-    int rung = mri_reg_write(s->conn->dev, MR_REG_DB_SQ, s->number << 16 | (s->head & 0xffff));
+    int rung = mri_reg_write(s->dev, MR_REG_DB_SQ, s->number << 16 | (s->head & 0xffff));
     if (rung) {
         s->cq->reserved -= s->reserved - reserved;
         s->reserved = reserved;

@@ -24,7 +24,7 @@ static uint32_t stride_of(uint32_t max_sge, uint32_t max_inline)
 /* Does another stream keep the places of this one's receives? */
 static bool places_shared(const struct mr_stream *s)
 {
-    struct mr_device *dev = s->conn->dev;
+    struct mr_device *dev = s->dev;
 
     for (struct mri_list *l = dev->streams.next; s->rq->shared && l != &dev->streams; l = l->next) {
         const struct mr_stream *other = mri_container(l, struct mr_stream, link);
@@ -82,13 +82,14 @@ static int give_rq(struct mr_stream *s)
 /* Enters the stream where poll and post find it. */
 static void publish(struct mr_stream *s)
 {
-    struct mr_device *dev = s->conn->dev;
+    struct mr_device *dev = s->dev;
 
     dev->stream_of[s->number] = s;
     atomic_store(&dev->stream_cq[s->number], s->cq->index + 1);
     if (s->rq)
         atomic_store(&dev->stream_rcq[s->number], s->rcq->index + 1);
-    s->conn->users++;
+    if (s->conn)
+        s->conn->users++;
     s->pd->users++;
     s->cq->users++;
     s->rcq->users++;
@@ -99,7 +100,7 @@ static void publish(struct mr_stream *s)
 /* The reverse. Who holds a lock of the queues has done with the stream when this returns. */
 static void withdraw(struct mr_stream *s)
 {
-    struct mr_device *dev = s->conn->dev;
+    struct mr_device *dev = s->dev;
 
     pthread_mutex_lock(&s->rcq->lock);
     atomic_store(&dev->stream_rcq[s->number], 0);
@@ -114,7 +115,8 @@ static void withdraw(struct mr_stream *s)
     pthread_mutex_unlock(&s->cq->lock);
     dev->stream_of[s->number] = nullptr;
     mri_events_del_stream(s);
-    s->conn->users--;
+    if (s->conn)
+        s->conn->users--;
     s->pd->users--;
     s->cq->users--;
     s->rcq->users--;
@@ -123,7 +125,7 @@ static void withdraw(struct mr_stream *s)
 
 static int create_locked(struct mr_stream *s)
 {
-    struct mr_device *dev = s->conn->dev;
+    struct mr_device *dev = s->dev;
     void *ring;
     int rc = mri_pool_take(&dev->stream_pool, &s->number);
 
@@ -156,12 +158,14 @@ static bool attr_ok(const struct mr_device *dev, const struct mr_stream_attr *a)
            a->max_inline <= dev->caps.inline_max && !other;
 }
 
-static struct mr_stream *from_attr(struct mr_conn *conn, const struct mr_stream_attr *a)
+static struct mr_stream *from_attr(struct mr_device *dev, struct mr_conn *conn,
+                                   const struct mr_stream_attr *a)
 {
     struct mr_stream *s = calloc(1, sizeof *s);
 
     if (!s)
         return nullptr;
+    s->dev = dev;
     s->conn = conn;
     s->pd = a->pd;
     s->cq = a->cq;
@@ -185,14 +189,17 @@ static struct mr_stream *from_attr(struct mr_conn *conn, const struct mr_stream_
 int mr_stream_create_attr(struct mr_conn *conn, const struct mr_stream_attr *attr,
                           struct mr_stream **out)
 {
-    if (!conn || !attr || !out || !attr_ok(conn->dev, attr))
+    if (!attr || !out || !attr->pd)
         return -EINVAL;
-    struct mr_stream *s = from_attr(conn, attr);
+    struct mr_device *dev = conn ? conn->dev : attr->pd->dev;
+    if (!attr_ok(dev, attr))
+        return -EINVAL;
+    struct mr_stream *s = from_attr(dev, conn, attr);
     int rc = -ENOMEM;
     if (s && s->shadow) {
-        pthread_mutex_lock(&conn->dev->lock);
+        pthread_mutex_lock(&dev->lock);
         rc = create_locked(s);
-        pthread_mutex_unlock(&conn->dev->lock);
+        pthread_mutex_unlock(&dev->lock);
     }
     if (!rc) {
         *out = s;
@@ -209,6 +216,8 @@ int mr_stream_create(struct mr_conn *conn, struct mr_pd *pd, struct mr_cq *cq, u
 {
     struct mr_stream_attr attr = {.pd = pd, .cq = cq, .depth = depth};
 
+    if (!conn)
+        return -EINVAL;
     return mr_stream_create_attr(conn, &attr, out);
 }
 
@@ -234,7 +243,7 @@ static int write_entry(struct mr_stream *s, uint8_t state, uint32_t peer)
             .rcq = (uint16_t)s->rcq->index,
         };
     mr_stream_put(entry, row);
-    return mri_table_write(s->conn->dev, MR_TBL_STREAM, s->number, entry, sizeof entry);
+    return mri_table_write(s->dev, MR_TBL_STREAM, s->number, entry, sizeof entry);
 }
 
 static void set_receiving(struct mr_stream *s, bool receiving)
@@ -246,7 +255,7 @@ static void set_receiving(struct mr_stream *s, bool receiving)
 
 static int connect_locked(struct mr_stream *s, uint32_t peer_number)
 {
-    if (!s->conn->paths)
+    if (!s->conn || !s->conn->paths)
         return -ENOTCONN;
     pthread_mutex_lock(&s->cq->lock);
     enum mri_stream_state state = s->state;
@@ -261,6 +270,7 @@ static int connect_locked(struct mr_stream *s, uint32_t peer_number)
         return rc;
     }
     s->in_device = true;
+    s->peer = peer_number;
     pthread_mutex_lock(&s->cq->lock);
     s->state = MRI_STREAM_READY;
     pthread_mutex_unlock(&s->cq->lock);
@@ -271,9 +281,9 @@ int mr_stream_connect(struct mr_stream *s, uint32_t peer_number)
 {
     if (!s || peer_number >= MR_WIRE_STREAM_NONE)
         return -EINVAL;
-    pthread_mutex_lock(&s->conn->dev->lock);
+    pthread_mutex_lock(&s->dev->lock);
     int rc = connect_locked(s, peer_number);
-    pthread_mutex_unlock(&s->conn->dev->lock);
+    pthread_mutex_unlock(&s->dev->lock);
     return rc;
 }
 
@@ -329,15 +339,45 @@ int mr_stream_fail(struct mr_stream *s)
 {
     if (!s)
         return -EINVAL;
-    pthread_mutex_lock(&s->conn->dev->lock);
+    pthread_mutex_lock(&s->dev->lock);
     int rc = stop(s);
-    pthread_mutex_unlock(&s->conn->dev->lock);
+    pthread_mutex_unlock(&s->dev->lock);
+    return rc;
+}
+
+int mr_stream_bind(struct mr_stream *s, struct mr_conn *conn)
+{
+    if (!s || !conn || conn->dev != s->dev)
+        return -EINVAL;
+    pthread_mutex_lock(&s->dev->lock);
+    int rc = s->conn ? -EISCONN : 0;
+    if (!rc) {
+        s->conn = conn;
+        conn->users++;
+    }
+    pthread_mutex_unlock(&s->dev->lock);
+    return rc;
+}
+
+int mr_stream_set_rnr(struct mr_stream *s, uint8_t rnr_max)
+{
+    if (!s)
+        return -EINVAL;
+    pthread_mutex_lock(&s->dev->lock);
+    pthread_mutex_lock(&s->cq->lock);
+    int rc = s->state == MRI_STREAM_ERROR ? -EPIPE : s->head ? -EBUSY : 0;
+    pthread_mutex_unlock(&s->cq->lock);
+    if (!rc) {
+        s->rnr_max = rnr_max;
+        rc = s->in_device ? write_entry(s, 1, s->peer) : 0;
+    }
+    pthread_mutex_unlock(&s->dev->lock);
     return rc;
 }
 
 int mri_stream_free(struct mr_stream *s)
 {
-    struct mr_device *dev = s->conn->dev;
+    struct mr_device *dev = s->dev;
     int rc = s->in_device ? write_entry(s, 0, 0) : 0;
 
     withdraw(s);
@@ -379,20 +419,75 @@ static bool busy(struct mr_stream *s)
     return b;
 }
 
+/* Nothing of it is out any more. A device that is gone retires nothing. */
+static int idle(struct mr_stream *s)
+{
+    bool dead = atomic_load(&s->dev->dead);
+
+    if (dead || busy(s))
+        return dead ? 0 : -EBUSY;
+    if (!s->in_device || !s->rq || !s->rq->shared)
+        return 0;
+    // A completion that comes until it has stopped would give back a receive that others need.
+    stop(s);
+    return busy(s) ? -EBUSY : 0;
+}
+
+/* Both sides as from_attr() left them. */
+static void renew(struct mr_stream *s)
+{
+    pthread_mutex_lock(&s->rcq->lock);
+    mri_list_del(&s->receives.link);
+    s->receives.cut = false;
+    s->receiving = false;
+    pthread_mutex_unlock(&s->rcq->lock);
+    pthread_mutex_lock(&s->cq->lock);
+    mri_list_del(&s->sends.link);
+    mri_list_del(&s->stop);
+    s->cq->reserved -= s->reserved;
+    s->reserved = s->head = s->tail = 0;
+    s->open_group = s->told_error = s->sends.cut = false;
+    s->state = MRI_STREAM_NEW;
+    pthread_mutex_unlock(&s->cq->lock);
+}
+
+static int reset_locked(struct mr_stream *s)
+{
+    int rc = idle(s);
+
+    if (!rc && s->in_device)
+        rc = write_entry(s, 0, 0);
+    if (rc)
+        return rc;
+    s->in_device = false;
+    if (s->conn)
+        s->conn->users--;
+    s->conn = nullptr;
+    renew(s);
+    if (!s->rq)
+        return 0;
+    rc = mri_rq_detach(s->rq);  // a queue of its own begins anew by that
+    mri_rq_attach(s->rq);
+    return rc;
+}
+
+int mr_stream_reset(struct mr_stream *s)
+{
+    if (!s)
+        return -EINVAL;
+    pthread_mutex_lock(&s->dev->lock);
+    int rc = reset_locked(s);
+    pthread_mutex_unlock(&s->dev->lock);
+    return rc;
+}
+
 int mr_stream_destroy(struct mr_stream *s)
 {
     if (!s)
         return 0;
-    struct mr_device *dev = s->conn->dev;
+    struct mr_device *dev = s->dev;
     pthread_mutex_lock(&dev->lock);
-    // A device that is gone retires nothing any more.
-    bool dead = atomic_load(&dev->dead);
-    int rc = busy(s) && !dead ? -EBUSY : 0;
-    if (!rc && !dead && s->in_device && s->rq && s->rq->shared) {
-        // A completion that comes until it has stopped would give back a receive that others need.
-        stop(s);
-        rc = busy(s) ? -EBUSY : 0;
-    }
+    int rc = idle(s);
     if (!rc)
         rc = mri_stream_free(s);
     pthread_mutex_unlock(&dev->lock);

@@ -149,6 +149,10 @@ def main():
     if not head["returns"] or not head["threads"]:
         sys.exit("mkman: the header's first comment says nothing of returns or of threads")
     declared = re.findall(r"(\w+)\(", " ".join(PROTO.findall(text)))
+    last = [p.page for p in parts]
+    for p in parts:  # two kinds of queue: pages of their whole names
+        if last.count(p.page) > 1:
+            p.page = "mr_" + "_".join(p.title.split())
     pages = [p.page for p in parts]
     missing = set(declared) - {n for p in parts for n in p.functions}
     twice = set(pages) & set(declared)

@@ -19,6 +19,7 @@ static const struct command {
     {"stat", mrnic_stat, "counters, connections and paths"},
     {"top", mrnic_top, "connections, paths and planes, live"},
     {"dump", mrnic_dump, "the tables of a device, entry by entry"},
+    {"run", mrnic_run, "runs a program of libibverbs on a device"},
 };
 
 static constexpr size_t n_commands = sizeof commands / sizeof commands[0];

@@ -17,6 +17,7 @@ int mrnic_info(int argc, char **argv);
 int mrnic_stat(int argc, char **argv);
 int mrnic_top(int argc, char **argv);
 int mrnic_dump(int argc, char **argv);
+int mrnic_run(int argc, char **argv);
 
 /** Options that several sub-commands have. */
 struct mrnic_options {

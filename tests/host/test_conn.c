@@ -16,7 +16,7 @@ static void create__bad_attribute(void)
 {
     struct mr_conn *c = nullptr;
     const struct mr_conn_attr ok = rig_attr(0);
-    struct mr_conn_attr bad[] = {ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok};
+    struct mr_conn_attr bad[] = {ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok, ok};
     size_t n = 0;
 
     memset(bad[n++].mac, 0, 6);
@@ -28,12 +28,15 @@ static void create__bad_attribute(void)
     bad[n++].mtu = 1500;
     bad[n++].paths = 129;
     bad[n++].tos = 1;
-    bad[n++].flags = 0x10;
+    bad[n++].flags = 0x20;
+    bad[n].flags = MR_CONN_NUMBER, bad[n++].number = 16;  // the device has 16
+    bad[n].flags = MR_CONN_NUMBER, bad[n++].number = 0x1000000;
+    bad[n++].rsvd32 = 1;
     bad[n++].flags = MR_CONN_NEXT_HOP;  // without one
     bad[n++].flags = MR_CONN_SPORTS;    // port 0
     bad[n].flags = MR_CONN_PLANES, bad[n++].plane[2] = 1;  // of one plane
     bad[n++].planes = 9;
-    bad[n++].rsvd[3] = 1;
+    bad[n++].rsvd[2] = 1;
     CU_ASSERT_EQUAL(n, sizeof bad / sizeof bad[0]);
     CU_ASSERT_EQUAL_FATAL(mr_device_open("fake:", &dev), 0);
     for (size_t i = 0; i < n; i++)
@@ -59,6 +62,32 @@ static void create__all_numbers(void)
     one = make(0);
     CU_ASSERT_EQUAL(mr_conn_number(one) & 0xffff, old & 0xffff);
     CU_ASSERT_NOT_EQUAL(mr_conn_number(one) >> 16, old >> 16);
+    mr_device_close(dev);
+}
+
+static void create__number(void)
+{
+    struct mr_conn_attr attr = rig_attr(0);
+    struct mr_conn *c, *other;
+
+    attr.flags = MR_CONN_NUMBER;
+    attr.number = 0xab0005;
+    CU_ASSERT_EQUAL_FATAL(mr_device_open("fake:", &dev), 0);
+    CU_ASSERT_EQUAL_FATAL(mr_conn_create(dev, &attr, &c), 0);
+    CU_ASSERT_EQUAL(mr_conn_number(c), 0xab0005);
+    attr.number = 0xac0005;
+    CHECK_ERR(mr_conn_create(dev, &attr, &other), -EBUSY);
+    CU_ASSERT_EQUAL(mr_conn_destroy(c), 0);
+    CU_ASSERT_EQUAL(mr_conn_create(dev, &attr, &c), 0);
+    CU_ASSERT_EQUAL(mr_conn_number(c), 0xac0005);
+    // Those that ask for none get the others.
+    attr = rig_attr(0);
+    attr.paths = 1;
+    for (int i = 0; i < 15; i++) {
+        CU_ASSERT_EQUAL(mr_conn_create(dev, &attr, &other), 0);
+        CU_ASSERT_NOT_EQUAL(mr_conn_number(other) & 0xffff, 5);
+    }
+    CHECK_ERR(mr_conn_create(dev, &attr, &other), -ENOSPC);
     mr_device_close(dev);
 }
 
@@ -225,6 +254,7 @@ static void destroy__in_use(void)
 const struct test_row tests_conn[] = {
     {"create__bad_attribute", create__bad_attribute},
     {"create__all_numbers", create__all_numbers},
+    {"create__number", create__number},
     {"connect__entries", connect__entries},
     {"connect__ipv6", connect__ipv6},
     {"connect__bad_address", connect__bad_address},

@@ -70,7 +70,6 @@ static void create__bad_attr(void)
     if (!rig_open(&r, 4, 16))
         return;
     const struct mr_stream_attr ok = {.pd = r.pd, .cq = r.cq, .depth = 4, .max_sge = 9, .max_inline = 448};
-    CHECK_ERR(mr_stream_create_attr(nullptr, &ok, &s), -EINVAL);
     CHECK_ERR(mr_stream_create_attr(r.conn[0], nullptr, &s), -EINVAL);
     CHECK_ERR(mr_stream_create_attr(r.conn[0], &ok, nullptr), -EINVAL);
     a = ok, a.pd = nullptr;
@@ -188,6 +187,105 @@ static void destroy__in_use(void)
     rig_close(&r);
 }
 
+static void bind__later(void)
+{
+    struct mr_stream *s;
+    struct mr_rq *rq;
+    struct rig r;
+
+    if (!rig_open(&r, 4, 16))
+        return;
+    CU_ASSERT_EQUAL_FATAL(mr_rq_create(r.pd, &(struct mr_rq_attr){.depth = 4}, &rq), 0);
+    struct mr_stream_attr a = {.pd = r.pd, .cq = r.cq, .rq = rq, .depth = 4};
+    CU_ASSERT_EQUAL_FATAL(mr_stream_create_attr(nullptr, &a, &s), 0);
+    CU_ASSERT_EQUAL(mr_post_recv(rq, &(struct mr_recv_wr){.wr_id = 1}), 0);
+    CHECK_ERR(mr_stream_connect(s, 1), -ENOTCONN);
+    CHECK_ERR(mr_stream_bind(nullptr, r.conn[0]), -EINVAL);
+    CHECK_ERR(mr_stream_bind(s, nullptr), -EINVAL);
+    CU_ASSERT_EQUAL(mr_stream_bind(s, r.conn[0]), 0);
+    CHECK_ERR(mr_stream_bind(s, r.conn[1]), -EISCONN);
+    CU_ASSERT_EQUAL(mr_stream_connect(s, 1), 0);
+    CU_ASSERT_EQUAL(mr_stream_destroy(r.stream[0]), 0);
+    CHECK_ERR(mr_conn_destroy(r.conn[0]), -EBUSY);  // counts as one of its streams
+    CU_ASSERT_EQUAL(mr_stream_fail(s), 0);
+    struct mr_wc wc;
+    CU_ASSERT_EQUAL(mr_cq_poll(r.cq, &wc, 1), 1);
+    CU_ASSERT_EQUAL(mr_stream_destroy(s), 0);
+    CU_ASSERT_EQUAL(mr_conn_destroy(r.conn[0]), 0);
+    rig_close(&r);
+}
+
+/* Errors flush a stream without a connection as well. */
+static void bind__never(void)
+{
+    struct mr_stream *s;
+    struct mr_wc wc;
+    struct mr_rq *rq;
+    struct rig r;
+
+    if (!rig_open(&r, 4, 16))
+        return;
+    CU_ASSERT_EQUAL_FATAL(mr_rq_create(r.pd, &(struct mr_rq_attr){.depth = 4}, &rq), 0);
+    struct mr_stream_attr a = {.pd = r.pd, .cq = r.cq, .rq = rq, .depth = 4};
+    CU_ASSERT_EQUAL_FATAL(mr_stream_create_attr(nullptr, &a, &s), 0);
+    CU_ASSERT_EQUAL(mr_post_recv(rq, &(struct mr_recv_wr){.wr_id = 1}), 0);
+    CHECK_ERR(mr_stream_destroy(s), -EBUSY);
+    CU_ASSERT_EQUAL(mr_stream_fail(s), 0);
+    CU_ASSERT_EQUAL(mr_cq_poll(r.cq, &wc, 1), 1);
+    CU_ASSERT_EQUAL(wc.status, MR_ERR_FLUSH);
+    CU_ASSERT_EQUAL(mr_stream_destroy(s), 0);
+    rig_close(&r);
+}
+
+static void reset__works_again(void)
+{
+    struct mr_write w;
+    struct mr_wc wc;
+    struct rig r;
+
+    if (!rig_open(&r, 4, 16))
+        return;
+    fake.hold = true;
+    w = rig_write(&r, 1, 0, 8, MR_POST_SIGNALED);
+    CU_ASSERT_EQUAL(mr_post_write(r.stream[0], &w), 0);
+    CHECK_ERR(mr_stream_reset(r.stream[0]), -EBUSY);
+    CHECK_ERR(mr_stream_reset(nullptr), -EINVAL);
+    CU_ASSERT_EQUAL(mr_stream_fail(r.stream[0]), 0);
+    CU_ASSERT_EQUAL(mr_cq_poll(r.cq, &wc, 1), 1);
+    uint32_t number = mr_stream_number(r.stream[0]);
+    CU_ASSERT_EQUAL(mr_stream_reset(r.stream[0]), 0);
+    CU_ASSERT_EQUAL(mr_stream_number(r.stream[0]), number);
+    CHECK_ERR(mr_post_write(r.stream[0], &w), -ENOTCONN);
+    fake.hold = false;
+    CU_ASSERT_EQUAL(mr_stream_bind(r.stream[0], r.conn[0]), 0);
+    CU_ASSERT_EQUAL(mr_stream_connect(r.stream[0], mr_stream_number(r.stream[1])), 0);
+    CU_ASSERT_EQUAL(mr_post_write(r.stream[0], &w), 0);
+    CU_ASSERT_EQUAL(mr_cq_poll(r.cq, &wc, 1), 1);
+    CU_ASSERT_EQUAL(wc.status, MR_ERR_OK);
+    CU_ASSERT_EQUAL(mr_stream_destroy(r.stream[0]), 0);
+    rig_close(&r);
+}
+
+static void set_rnr__entry(void)
+{
+    struct mr_write w;
+    struct rig r;
+
+    if (!rig_open(&r, 4, 16))
+        return;
+    CHECK_ERR(mr_stream_set_rnr(nullptr, 1), -EINVAL);
+    CU_ASSERT_EQUAL(mr_stream_set_rnr(r.stream[0], 3), 0);
+    struct mr_stream_row row = mr_stream_get(fake_entry(MR_TBL_STREAM, mr_stream_number(r.stream[0])));
+    CU_ASSERT_EQUAL((unsigned)row.rnr_max, 3);
+    CU_ASSERT_EQUAL((unsigned)row.peer, mr_stream_number(r.stream[1]));
+    w = rig_write(&r, 1, 0, 8, MR_POST_SIGNALED);
+    CU_ASSERT_EQUAL(mr_post_write(r.stream[0], &w), 0);
+    CHECK_ERR(mr_stream_set_rnr(r.stream[0], 4), -EBUSY);
+    CU_ASSERT_EQUAL(mr_stream_fail(r.stream[1]), 0);
+    CHECK_ERR(mr_stream_set_rnr(r.stream[1], 4), -EPIPE);
+    rig_close(&r);
+}
+
 const struct test_row tests_stream[] = {
     {"create__bad_argument", create__bad_argument},
     {"create__all_numbers", create__all_numbers},
@@ -196,5 +294,9 @@ const struct test_row tests_stream[] = {
     {"connect__all_fields", connect__all_fields},
     {"connect__bad_order", connect__bad_order},
     {"destroy__in_use", destroy__in_use},
+    {"bind__later", bind__later},
+    {"bind__never", bind__never},
+    {"reset__works_again", reset__works_again},
+    {"set_rnr__entry", set_rnr__entry},
     {},
 };

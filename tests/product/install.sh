@@ -7,8 +7,8 @@ make_() { make --no-print-directory -s -f mk/build.mk B="$B" "$@"; }
 rm -rf "$prefix" "$dir/dest"
 check "install" 0 make_ install PREFIX="$prefix"
 for f in bin/mrnic bin/mrsim include/metaroce.h include/metaroce_codes.h lib/libmetaroce.a lib/libmetaroce.so \
-    lib/libmetaroce.so.0 lib/pkgconfig/metaroce.pc share/doc/metaroce/examples/write.c \
-    share/man/man1/mrnic-dump.1 share/man/man3/mr_device_open.3 share/man/man7/metaroce.7; do
+    lib/libmetaroce.so.0 lib/libmrverbs.so lib/pkgconfig/metaroce.pc share/doc/metaroce/examples/write.c \
+    share/man/man1/mrnic-dump.1 share/man/man1/mrnic-run.1 share/man/man3/mr_device_open.3 share/man/man7/metaroce.7; do
     check "$f" 0 test -f "$prefix/$f"
 done
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig

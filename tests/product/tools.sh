@@ -29,7 +29,7 @@ stop() {
 check "no command" 64 "$nic"
 check "an unknown command" 64 "$nic" look
 check "an unknown option" 64 "$nic" --look
-for c in list info stat top dump; do
+for c in list info stat top dump run; do
     check "$c --help" 0 "$nic" $c --help
     says "$c --help" "^Usage: mrnic $c "
     check "$c --version" 0 "$nic" $c --version
