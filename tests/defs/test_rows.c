@@ -56,7 +56,7 @@ static void rows__hash_follows_every_kind_of_row(void)
         {"wire.def", "/MR_FIELD(data, key/{h;d};/MR_FIELD(data, imm/G"},
         {"host.def", "s/path, sport, 16/path, entropy, 16/"},
         {"codes.def", "s/OP, WRITE, 1/OP, WRITE, 13/"},
-        {"regs.def", "s/0x808/0x80c/"},
+        {"regs.def", "s/0x814/0x818/"},
         {"counters.def", "/rx_dup/d"},
         {"packets.def", "/ALIVE, ctl/d"},
     };

@@ -16,7 +16,7 @@
 static const char *sv(const char *name)
 {
     static const char *const keywords[][2] = {
-        {"edge", "edge_"}, {"local", "local_"}, {"time", "time_"}};
+        {"edge", "edge_"}, {"local", "local_"}, {"time", "time_"}, {"type", "type_"}};
     for (unsigned i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (strcmp(name, keywords[i][0]) == 0)
             return keywords[i][1];
