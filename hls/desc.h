@@ -108,11 +108,9 @@ struct rx_seq {
     u(320) ext;      // data or atomic extension, byte 0 in bits 7:0
     u(5) pieces;     // from rx_recv on: as in rx_deal
     bool value;      // from rx_recv on: as in rx_deal
+    bool mark;       // no packet, and no frame: of `keys`
     u(16) recv;      // from rx_recv on: index of the receive that takes the message, modulo 2^16
 };
-
-/** rx_seq.kind of a mark of `keys`, which is no packet; MR_KIND_* are below. */
-#define SEQ_MARK 15
 
 /** What rx_place does with the beats of one frame. */
 struct rx_put {

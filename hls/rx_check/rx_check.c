@@ -185,7 +185,7 @@ MR_KERNEL(rx_check)
     } else if (k->mark.valid) {
         if (k->seq.ready) {
             mr_take(k->mark);
-            mr_put(k->seq, (struct rx_seq){.kind = SEQ_MARK});
+            mr_put(k->seq, (struct rx_seq){.mark = true});
         }
     } else if (k->pkt.valid) {
         struct mr_data d = mr_data_unpack((u(320))k->pkt.data.ext);

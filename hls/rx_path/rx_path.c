@@ -132,7 +132,7 @@ MR_INLINE bool rxp_packet(struct rx_path *k, struct rx_row *r)
     bool flows = begins || (live && !q.close && same && !r->closed);
     struct rxp_fate f = {0};
 
-    if (q.kind == SEQ_MARK) {
+    if (q.mark) {
         if (k->got.ready) {
             mr_put(k->got, (struct held_got){.writes = k->writes, .mark = true});
             k->state = RXP_IDLE;

@@ -475,12 +475,12 @@ MR_INLINE void recv_pick(struct rx_recv *k, struct recv_ports *p)
         k->state = RECV_OWED;
     } else if (k->pkt.valid && !looks && !leaves && k->out.ready) {
         mr_take(k->pkt);
-        k->taken += q.kind != SEQ_MARK;
+        k->taken += !q.mark;
         recv_leave(k, p, q);
     } else if (k->pkt.valid && looks && count && (!leaves || k->out.ready) && k->send == k->sent) {
         struct mr_data d = mr_data_unpack(q.ext);
         mr_take(k->pkt);
-        k->taken += q.kind != SEQ_MARK;
+        k->taken += !q.mark;
         p->begin = true;
         p->seq_new = q;
         p->rd_stream = p->rd_bind = p->rd_req = true;

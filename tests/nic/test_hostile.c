@@ -243,6 +243,28 @@ static void hostile__issue_data_with_the_opcode_of_close(void)
     pair_free(p);
 }
 
+/** Every kind that there is not, with a right integrity value: dropped, and nothing stands still. */
+static void hostile__issue_kinds_that_mean_something_inside(void)
+{
+    struct pair *p = pair_new(458, 1);
+    struct record *r = traffic(p, 5000);
+
+    for (unsigned kind = 0; kind < 16; kind++)
+        for (unsigned i = 0; i < r->count; i++) {
+            if (kind == MR_KIND_DATA)
+                continue;
+            r->bytes[i][42] = (uint8_t)((r->bytes[i][42] & 0xf0) | kind);
+            seal(r->bytes[i], r->len[i]);
+            for (unsigned k = 0; k < 20; k++)
+                inject(p, r->bytes[i], r->len[i]);
+        }
+    free(r);
+    CU_ASSERT_EQUAL(write_now(p, 0, 0, 5000), MR_ERR_OK);
+    uint8_t none[MR_KEY_BYTES] = {0};
+    CU_ASSERT_EQUAL(pair_table(p, 1, MR_TBL_KEY, PAIR_KEY >> 8, none, sizeof none), 0);
+    pair_free(p);
+}
+
 static void hostile__padding_is_not_payload(void)
 {
     struct pair *p = pair_new(450, 1);
@@ -274,5 +296,6 @@ void test_hostile_register(CU_pSuite s)
     CU_ADD_TEST(s, hostile__reset_frees_every_table);
     CU_ADD_TEST(s, hostile__another_epoch_is_dropped);
     CU_ADD_TEST(s, hostile__padding_is_not_payload);
+    CU_ADD_TEST(s, hostile__issue_kinds_that_mean_something_inside);
     CU_ADD_TEST(s, hostile__issue_data_with_the_opcode_of_close);
 }
