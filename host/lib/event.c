@@ -539,7 +539,7 @@ void mri_events_del_conn(struct mr_conn *c)
 
 void mri_events_add_stream(struct mr_stream *s)
 {
-    struct mri_events *ev = &s->conn->dev->events;
+    struct mri_events *ev = &s->dev->events;
 
     pthread_mutex_lock(&ev->lock);
     ev->stream[s->number] = s;
@@ -548,10 +548,10 @@ void mri_events_add_stream(struct mr_stream *s)
 
 void mri_events_del_stream(struct mr_stream *s)
 {
-    struct mri_events *ev = &s->conn->dev->events;
+    struct mri_events *ev = &s->dev->events;
 
     pthread_mutex_lock(&ev->lock);
-    drain(s->conn->dev);
+    drain(s->dev);
     ev->stream[s->number] = nullptr;
     async_purge(ev, s);
     pthread_mutex_unlock(&ev->lock);

@@ -138,7 +138,7 @@ static void put_inline(unsigned char *entry, const struct mr_send_wr *wr)
 /* The entry's next user goes on behind the tags that its window had, so that no old key opens anything. */
 static void note_tag(struct mr_stream *s, uint32_t key)
 {
-    struct mri_pool *keys = &s->conn->dev->key_pool;
+    struct mri_pool *keys = &s->dev->key_pool;
 
     if (key >> 8 < keys->n)
         __atomic_store_n(&keys->slot[key >> 8].tag, (uint8_t)key, __ATOMIC_RELAXED);
