@@ -350,7 +350,7 @@ static void rig_step(struct seg_rig *g, struct msg *m)
     k->cfg.ready = k->stop.ready = k->verdict.ready = k->msg.ready = false;
     k->pkt.valid = k->start.valid = k->cut.valid = k->rcut.valid = false;
     k->pkt.ready = g->count < 16;
-    k->start.ready = k->cut.ready = k->rcut.ready = true;
+    k->start.ready = k->cut.ready = k->rcut.ready = k->op.ready = true;
     k->verdict.valid = g->count && g->due[g->head % 16] <= g->now;
     k->verdict.data = (struct verdict){.kind = VERDICT_SENT, .stream = p.stream, .conn = p.conn,
         .len = p.len, .last = (p.flags & MR_FLAG_LAST) != 0};

@@ -20,6 +20,9 @@ static void fill(struct script *s)
         script_add(s, 0, 2, script_below(s, 200), SCRIPT_GOOD, i % 2 != 0);
     }
     script_add(s, 1, 1, 100'000, SCRIPT_GOOD, true);
+    // A receive that comes late, on both sides: a stream has to wait.
+    script_add_op(s, 0, 2, MR_OP_SEND, 3000, SCRIPT_GOOD, true);
+    script_add_op(s, 1, 2, MR_OP_SEND, 3000, SCRIPT_GOOD, true);
     for (unsigned side = 0; side < 2; side++)
         for (unsigned k = 0; k < 4; k++) {
             script_add(s, side, 3 + k, 3000, SCRIPT_GOOD, true);
