@@ -199,9 +199,9 @@ MR_INLINE void keys_table(struct keys *k, bool read, bool region, bool write)
     u(32) key = region ? k->op_r.region : k->key;
 
     if (read || region)
-        k->key_q = k->keys[(key_ix)(key >> 8)];
+        k->key_q = k->rows[(key_ix)(key >> 8)];
     if (write)
-        k->keys[(key_ix)(k->key >> 8)] = k->row;
+        k->rows[(key_ix)(k->key >> 8)] = k->row;
 }
 
 MR_KERNEL(keys)

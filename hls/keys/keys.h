@@ -62,7 +62,7 @@ struct keys {
     u(256) row;        // the new entry
     u(8) gave;         // entries given, wraps
     u(8) marked;       // marks given, wraps
-    u(256) keys[MR_KEYS];  // layout key
+    u(256) rows[MR_KEYS];  // layout key
     u(256) key_q;      // the key's entry, then the region's
     u(256) old;        // the key's
 };
