@@ -145,7 +145,7 @@ codes.TBL = {
   [7] = "HIST",
   [8] = "RQ",
   [9] = "EQ",
-  [10] = "PAGE",
+  [10] = "PAGES",
 }
 codes.EVT = {
   [1] = "CQ",

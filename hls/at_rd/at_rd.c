@@ -70,7 +70,7 @@ MR_KERNEL(at_rd)
         k->row = k->pages[page_row_at(k->job.addr)];
     if (k->cfg.valid) {
         mr_take(k->cfg);
-        if (k->cfg.data.table == MR_TBL_PAGE)
+        if (k->cfg.data.table == MR_TBL_PAGES)
             k->pages[(page_row_ix)k->cfg.data.index] = k->cfg.data.bits;
     }
 }

@@ -4,7 +4,7 @@
  *
  * in:  in     reads, with direct or indirect addresses
  *      rd     what the host answers
- *      cfg    writes MR_TBL_PAGE; others are ignored
+ *      cfg    writes MR_TBL_PAGES; others are ignored
  * out: req    reads with direct addresses
  *      out    one answer per read of `in`, in order
  *

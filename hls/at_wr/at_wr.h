@@ -5,7 +5,7 @@
  * in:  in       writes, with direct or indirect addresses
  *      in_beat  their data
  *      done     from the host, one per write of `req`
- *      cfg      writes MR_TBL_PAGE; others are ignored
+ *      cfg      writes MR_TBL_PAGES; others are ignored
  * out: req      writes with direct addresses
  *      beat     their data
  *      out      one end per write of `in`, in order

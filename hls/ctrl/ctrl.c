@@ -81,7 +81,7 @@ MR_INLINE u(32) ctrl_entries(u(8) table)
     case MR_TBL_CQ: return MR_CQS;
     case MR_TBL_RQ: return MR_RQS;
     case MR_TBL_EQ: return 1;
-    case MR_TBL_PAGE: return MR_PAGES / 8;
+    case MR_TBL_PAGES: return MR_PAGES / 8;
     case MR_TBL_TELE: return MR_ROWS;
     case MR_TBL_HIST: return MR_ROWS;
     default: return 0;
@@ -236,7 +236,7 @@ MR_INLINE void ctrl_free(struct ctrl *k)
     if (!ctrl_broadcast(k, 0))
         return;
     k->index = last ? (u(32))0 : k->index + 1;
-    bool over = last && k->table == MR_TBL_PAGE;
+    bool over = last && k->table == MR_TBL_PAGES;
     if (last)
         k->table = k->table == MR_TBL_CQ ? (u(8))MR_TBL_RQ : (u(8))(k->table + 1);
     if (over) {

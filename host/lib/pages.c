@@ -71,7 +71,7 @@ static int write_entries(const struct mr_mr *mr, const struct pieces *p, uint32_
             e[k] = unit_entry(p, (uint64_t)i * mri_page_group + k);
         mr_pages_put(entry, (struct mr_pages){.page0 = e[0], .page1 = e[1], .page2 = e[2], .page3 = e[3],
                                               .page4 = e[4], .page5 = e[5], .page6 = e[6], .page7 = e[7]});
-        rc = mri_table_write(mr->pd->dev, MR_TBL_PAGE, mr->page + i, entry, sizeof entry);
+        rc = mri_table_write(mr->pd->dev, MR_TBL_PAGES, mr->page + i, entry, sizeof entry);
     }
     return rc;
 }

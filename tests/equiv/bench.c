@@ -162,7 +162,7 @@ static uint64_t pages_setup(struct bench *b, unsigned s)
     for (uint64_t i = 0; i < SCRIPT_USER / PAGE; i += 8) {
         for (uint64_t k = 0; k < 8; k++)
             row[k] = first + ((i + k) ^ PAGE_TURN) * PAGE + 1;
-        table_write(b, s, MR_TBL_PAGE, (uint32_t)(i / 8), row, sizeof row);
+        table_write(b, s, MR_TBL_PAGES, (uint32_t)(i / 8), row, sizeof row);
     }
     return 1ull << 63 | 12ull << 57;
 }

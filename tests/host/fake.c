@@ -20,7 +20,7 @@ static struct {
     struct soft_mem mem;
     uint32_t data[16], index;
     uint32_t status;
-    unsigned char entry[MR_TBL_PAGE + 1][ENTRIES * 8][64];
+    unsigned char entry[MR_TBL_PAGES + 1][ENTRIES * 8][64];
     struct {
         uint16_t head, tail;
         bool stopped;
@@ -389,7 +389,7 @@ static void command(uint32_t cmd)
 
     f.status = fake.table_stuck ? 1 : 0;
     bool read_only = table == MR_TBL_TELE || table == MR_TBL_HIST;
-    if (!table || table > MR_TBL_PAGE || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
+    if (!table || table > MR_TBL_PAGES || f.index >= ENTRIES * 8 || table == fake.table_refuse ||
         (op == MR_TBLOP_READ) != read_only) {
         f.status = 2;
         return;

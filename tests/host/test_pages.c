@@ -41,7 +41,7 @@ static uint64_t device_address(const struct mr_mr *mr, const uint8_t *at)
         return a;
     unsigned log2 = a >> 57 & 63;
     uint64_t in = a & ((1ull << 57) - 1), page = in >> log2;
-    memcpy(&entry, (const uint8_t *)fake_entry(MR_TBL_PAGE, (uint32_t)(page / 8)) + page % 8 * 8, 8);
+    memcpy(&entry, (const uint8_t *)fake_entry(MR_TBL_PAGES, (uint32_t)(page / 8)) + page % 8 * 8, 8);
     CU_ASSERT_EQUAL(entry & 4095, 1);
     CU_ASSERT_EQUAL((entry - 1) % (1ull << log2), 0);
     return entry - 1 + in % (1ull << log2);
@@ -103,14 +103,14 @@ static void whole_region(uint64_t (*bus_of)(uint64_t page), unsigned log2, size_
     struct mr_key_row key = key_of(mr);
     uint32_t first = (uint32_t)(((uint64_t)key.bus & ((1ull << 57) - 1)) >> log2) / 8;
     CU_ASSERT_EQUAL(mr_mr_dereg(mr), 0);
-    CU_ASSERT_EQUAL(memcmp(fake_entry(MR_TBL_PAGE, first), before, 64), 0);
+    CU_ASSERT_EQUAL(memcmp(fake_entry(MR_TBL_PAGES, first), before, 64), 0);
     CU_ASSERT_EQUAL(fake_seen.maps, 0);
     // First the key, then the pages.
     bool gone = false;
     for (uint32_t i = 0; i < fake_seen.entries; i++) {
         const struct fake_entry *e = &fake_seen.entry[i];
         gone |= e->table == MR_TBL_KEY && !e->first[0];
-        if (e->table == MR_TBL_PAGE && !memcmp(e->first, before, 8))
+        if (e->table == MR_TBL_PAGES && !memcmp(e->first, before, 8))
             CU_ASSERT_TRUE(gone);
     }
     close_pd();
@@ -196,7 +196,7 @@ static void mr_reg__page_table_refuses(void)
 
     if (!open_pd(turned))
         return;
-    fake.table_refuse = MR_TBL_PAGE;
+    fake.table_refuse = MR_TBL_PAGES;
     CHECK_ERR(mr_mr_reg(pd, memory, 20 * PAGE, MR_RIGHT_LOCAL_READ, &mr), -EREMOTEIO);
     fake.table_refuse = MR_TBL_KEY;
     CHECK_ERR(mr_mr_reg(pd, memory, 20 * PAGE, MR_RIGHT_LOCAL_READ, &mr), -EREMOTEIO);

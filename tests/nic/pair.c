@@ -343,7 +343,7 @@ void pair_pages(struct pair *p, unsigned s, unsigned log2, unsigned n)
             bool there = i + k >= PAIR_PAGE && i + k < PAIR_PAGE + n;
             row[k] = there ? elsewhere + (page_place(e, i + k - PAIR_PAGE) << log2) + 1 : 0;
         }
-        assert(pair_table(p, s, MR_TBL_PAGE, i / 8, row, sizeof row) == 0);
+        assert(pair_table(p, s, MR_TBL_PAGES, i / 8, row, sizeof row) == 0);
     }
     mr_key_put(entry, (struct mr_key){.rights = 0x1f, .tag = PAIR_KEY & 0xff, .pd = 7,
         .va = (uintptr_t)e->user, .len = bytes,

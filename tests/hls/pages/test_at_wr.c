@@ -184,7 +184,7 @@ static void begin(void)
     bench_pause = 0;
     model_new();
     for (unsigned i = 0; i < MR_PAGES / 8; i++) {
-        PUSH(t.cfg, (struct cfg_write){.table = MR_TBL_PAGE, .index = (u(16))i, .bits = model_row(i)});
+        PUSH(t.cfg, (struct cfg_write){.table = MR_TBL_PAGES, .index = (u(16))i, .bits = model_row(i)});
         step();
         PUSH(t.cfg, (struct cfg_write){.table = MR_TBL_KEY, .index = (u(16))i, .bits = 0});
         step();

@@ -15,7 +15,7 @@ static inline struct page_job lock_begin(u(64) addr, u(16) len)
 }
 
 #define page_begin lock_begin
-#undef MR_TBL_PAGE
-#define MR_TBL_PAGE (k->cfg.data.table | 1)
+#undef MR_TBL_PAGES
+#define MR_TBL_PAGES (k->cfg.data.table | 1)
 
 #endif
