@@ -70,7 +70,7 @@ static void mr_reg__bad_argument(void)
     CHECK_ERR(mr_mr_reg(pd, nullptr, 1, ok, &mr), -EINVAL);
     CHECK_ERR(mr_mr_reg(pd, bytes, 0, ok, &mr), -EINVAL);
     CHECK_ERR(mr_mr_reg(pd, bytes, 1, 0, &mr), -EINVAL);
-    CHECK_ERR(mr_mr_reg(pd, bytes, 1, 0x20, &mr), -EINVAL);
+    CHECK_ERR(mr_mr_reg(pd, bytes, 1, 0x40, &mr), -EINVAL);
     CHECK_ERR(mr_mr_reg(pd, bytes, 1, ok, nullptr), -EINVAL);
     CHECK_ERR(mr_mr_reg(pd, bytes, SIZE_MAX, ok, &mr), -EINVAL);
     CU_ASSERT_PTR_NULL(mr);
