@@ -81,8 +81,7 @@ struct ctrl {
     MR_CFG(u(16), send_cpls);     // tx_cpl,
     MR_CFG(u(16), recv_cpls);     // rx_recv
     MR_CFG(u(16), cqe_done);      // cqe: completions that are in host memory
-    MR_CFG(u(8), recv_cfgs);      // table writes taken by rx_recv,
-    MR_CFG(u(8), msg_cfgs);       // rx_msg,
+    MR_CFG(u(8), msg_cfgs);       // table writes taken by rx_msg,
     MR_CFG(u(8), cpl_cfgs);       // tx_cpl
     MR_CFG(bool, recv_releasing);  // rx_recv: receives of a closed stream are to be given back
     MR_STAT(bool, release);       // they may be

@@ -240,9 +240,16 @@ static void post__bad_argument(void)
     CHECK_ERR(mr_post_send(nullptr, &ok), -EINVAL);
     CHECK_ERR(mr_post_send(r.stream[0], nullptr), -EINVAL);
     for (uint32_t op = 0; op < 300; op++) {
-        if (memchr(ops, (int)op, sizeof ops) && op < 256)
+        bool known = op < 256 && memchr(ops, (int)op, sizeof ops);
+        if (known || op == MR_OP_BIND_WINDOW || op == MR_OP_LOCAL_INV)
             continue;
         w = ok, w.opcode = op;
+        CHECK_ERR(mr_post_send(r.stream[0], &w), -EINVAL);
+    }
+    for (uint32_t op = MR_OP_BIND_WINDOW; op <= MR_OP_LOCAL_INV; op++) {
+        w = ok, w.opcode = op, w.nsge = op == MR_OP_BIND_WINDOW ? 2 : 1;
+        CHECK_ERR(mr_post_send(r.stream[0], &w), -EINVAL);
+        w.nsge = op == MR_OP_BIND_WINDOW ? 0 : 2;
         CHECK_ERR(mr_post_send(r.stream[0], &w), -EINVAL);
     }
     for (unsigned bit = 4; bit < 32; bit++) {

@@ -160,6 +160,18 @@ static void local__takes_its_place_in_the_stream(void)
     }
 }
 
+/** Keys that streams change are nobody's table writes: a stream can be closed after them. */
+static void local__issue_a_close_that_never_ended(void)
+{
+    struct pair *p = begin(968);
+    uint8_t none[MR_STREAM_BYTES] = {0};
+
+    CU_ASSERT_EQUAL(bind(p, WINDOW + 1, DST, 64, MR_RIGHT_REMOTE_WRITE), MR_ERR_OK);
+    CU_ASSERT_EQUAL(invalidate(p, 1, WINDOW + 1), MR_ERR_OK);
+    CU_ASSERT_EQUAL(pair_table(p, 1, MR_TBL_STREAM, 1, none, sizeof none), 0);
+    pair_free(p);
+}
+
 /** When the host's call returns, no byte changes any more, whatever is on its way and however slow memory is. */
 static void withdrawn__means_that_nothing_changes_any_more(void)
 {
@@ -188,5 +200,6 @@ void test_keys_register(CU_pSuite s)
     CU_ADD_TEST(s, window__bad_binds);
     CU_ADD_TEST(s, window__invalidated_by_the_peer);
     CU_ADD_TEST(s, local__takes_its_place_in_the_stream);
+    CU_ADD_TEST(s, local__issue_a_close_that_never_ended);
     CU_ADD_TEST(s, withdrawn__means_that_nothing_changes_any_more);
 }

@@ -54,7 +54,7 @@ check "an example on soft:, static" 0 "$dir/write.static"
 says "and what it wrote" "peer's memory: a message"
 
 # What the libraries show is what the header declares.
-sed -nE 's/^MR_API .*[ *](mr_[a-z0-9_]+)\(.*/\1/p' host/include/metaroce.h | sort >"$dir/declared"
+sed -nE 's/^MR_API .*[ *](mr_[a-z0-9_]+)\(.*/\1/p' host/include/*.h | sort >"$dir/declared"
 nm -D --defined-only "$prefix/lib/libmetaroce.so" | awk '$2 != "A" {sub("@.*", "", $3); print $3}' | sort >"$dir/shared"
 nm -g --defined-only "$prefix/lib/libmetaroce.a" | awk 'NF == 3 {print $3}' | sort >"$dir/static"
 check "symbols of the shared library" 0 diff "$dir/declared" "$dir/shared"
