@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests: the suites that look at several parts at once, and the run of them all.
 
+include tests/hls/bench/bench.mk
 include tests/hls/movers/movers.mk
-include tests/track.mk
+include tests/hls/recv/recv.mk
+include tests/hls/track/track.mk
+include tests/hls/pages/pages.mk
 include tests/replay/replay.mk
 include tests/equiv/equiv.mk
 include tests/rate/rate.mk
 include tests/scen/scen.mk
-include tests/recv.mk
-include tests/hls/pages/pages.mk
 include tests/product/product.mk
 include tests/verbs/verbs.mk
 

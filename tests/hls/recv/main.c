@@ -1,63 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* main.c - runs the suites of the kernels around posted receives. */
-#include <CUnit/Basic.h>
-
 #include "bench.h"
 #include "suites.h"
 
-uint64_t bench_seed = 1;
-unsigned bench_pause;
-static uint64_t state;
-
-uint32_t rnd(void)
+int main(int argc, char **argv)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
-}
+    static const struct bench_suite suites[] = {
+        {"share", tests_share},
+        {"rx_rq", tests_rx_rq},
+        {"rx_recv", tests_rx_recv},
+        {},
+    };
 
-uint32_t below(uint32_t n)
-{
-    return (uint32_t)((uint64_t)rnd() * n >> 32);
-}
-
-uint64_t rnd64(void)
-{
-    uint64_t high = rnd();
-    return high << 32 | rnd();
-}
-
-bool bench_go(void)
-{
-    return bench_pause == 0 || (rnd() & 255) >= bench_pause;
-}
-
-static int seed_again(void)
-{
-    state = bench_seed * 0x9e3779b97f4a7c15u + 1;
-    bench_pause = 0;
-    return 0;
-}
-
-int main(void)
-{
-    const char *s = getenv("RECV_SEED");
-    if (s)
-        bench_seed = strtoull(s, nullptr, 0);
-    if (CU_initialize_registry() != CUE_SUCCESS)
-        return 1;
-    CU_SuiteInfo info[] = {{"share", seed_again, nullptr, nullptr, nullptr, tests_share},
-                           {"rx_rq", seed_again, nullptr, nullptr, nullptr, tests_rx_rq},
-                           {"rx_recv", seed_again, nullptr, nullptr, nullptr, tests_rx_recv},
-                           CU_SUITE_INFO_NULL};
-    if (CU_register_suites(info) != CUE_SUCCESS)
-        return 1;
-    CU_basic_set_mode(CU_BRM_VERBOSE);
-    CU_basic_run_tests();
-    unsigned run = CU_get_number_of_tests_run();
-    unsigned failed = CU_get_number_of_tests_failed();
-    CU_cleanup_registry();
-    printf("SUITE recv: %u passed, %u failed, 0 skipped\n", run - failed, failed);
-    return failed != 0 || run == 0;
+    return bench_main("recv", suites, argc, argv);
 }
