@@ -65,7 +65,7 @@ $(B)/$(HOST_SONAME) $(B)/libmetaroce.so: $(B)/libmetaroce.so.$(HOST_VERSION)
 
 # The verbs front, with the library inside: only libibverbs' names are seen, without versions.
 HOST_V_OBJ := $(patsubst host/%.c,$(HOST_B)/%.o,$(wildcard host/verbs/*.c))
-HOST_V_HDR := $(wildcard host/verbs/*.h) host/include/metaroce.h $(B)/gen/metaroce_codes.h
+HOST_V_HDR := $(wildcard host/verbs/*.h host/include/*.h) $(B)/gen/metaroce_codes.h
 
 $(HOST_V_OBJ): $(HOST_V_HDR)
 
@@ -109,11 +109,11 @@ test-host: $(HOST_T)/test_host
 
 # The example is an ordinary program for an ordinary compiler.
 HOST_CC ?= gcc
-$(HOST_B)/write: host/examples/write.c $(B)/libmetaroce.a host/include/metaroce.h
+$(HOST_B)/write: host/examples/write.c $(B)/libmetaroce.a $(wildcard host/include/*.h)
 	$(HOST_CC) -std=c11 -Wall -Wextra -Werror -Ihost/include -I$(B)/gen -o $@ $< $(B)/libmetaroce.a -pthread
 
 HOST_TOOL_FLAGS = -std=c23 -D_GNU_SOURCE -Wall -Wextra -Werror $(CFLAGS) -Ihost/include -Ihost/tools -I$(B)/gen
-HOST_TOOL_HDR  := $(wildcard host/tools/*.h) host/include/metaroce.h $(B)/gen/metaroce_codes.h
+HOST_TOOL_HDR  := $(wildcard host/tools/*.h host/include/*.h) $(B)/gen/metaroce_codes.h
 
 $(B)/mr_sendfile: host/tools/mr_sendfile.c host/tools/control.c host/tools/progress.c \
                   host/tools/report.c $(B)/libmetaroce.a $(HOST_TOOL_HDR)

@@ -65,7 +65,7 @@ install: host man $(B)/mrsim $(HOST_B)/install/libmetaroce.a
 
 uninstall: man
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,mrnic mrsim)
-	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,metaroce.h metaroce_event.h metaroce_codes.h)
+	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(notdir $(wildcard host/include/*.h)) metaroce_codes.h)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libmrverbs.so libmetaroce.a libmetaroce.so $(HOST_SONAME) libmetaroce.so.$(HOST_VERSION))
 	rm -f $(DESTDIR)$(PKGCONFIGDIR)/metaroce.pc
 	rm -rf $(DESTDIR)$(DOCDIR)

@@ -2,7 +2,7 @@
 
 PRODUCT_T := $(B)/tests/product
 
-$(PRODUCT_T)/hold: tests/product/hold.c $(B)/libmetaroce.a host/include/metaroce.h
+$(PRODUCT_T)/hold: tests/product/hold.c $(B)/libmetaroce.a $(wildcard host/include/*.h)
 	@mkdir -p $(@D)
 	$(HOST_CC) -std=c11 -Wall -Wextra -Werror -Ihost/include -I$(B)/gen -o $@ $< $(B)/libmetaroce.a -pthread
 
